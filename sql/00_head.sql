@@ -1,0 +1,2 @@
+\echo Use "CREATE EXTENSION sluice" to load this file. \quit
+

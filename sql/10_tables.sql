@@ -1,0 +1,152 @@
+-- Control tables.  Code reads and writes them only through src/pgext/stream.c
+-- and state.c.  What a user sees are the views of 50_views.sql.
+
+CREATE TABLE sluice.stream (
+    stream_id text COLLATE "C" PRIMARY KEY
+        CHECK (stream_id ~ '^[a-z][a-z0-9_-]{0,39}$'),
+    id integer GENERATED ALWAYS AS IDENTITY UNIQUE,
+    owner regrole NOT NULL,
+    source_server text,
+    driver text NOT NULL,
+    should_run boolean NOT NULL DEFAULT true,
+    include_tables text[],
+    exclude_tables text[],
+    target_schema text,
+    schema_changes text NOT NULL DEFAULT 'refuse'
+        CHECK (schema_changes IN ('forward', 'refuse')),
+    row_filters jsonb,
+    type_overrides jsonb,
+    options jsonb NOT NULL DEFAULT '{}',
+    slot_name text,
+    publication_name text,
+    own_publication boolean NOT NULL DEFAULT true,
+    source_sysid text,
+    source_timeline integer,
+    source_dbname text,
+    target_sysid text NOT NULL,
+    target_timeline integer NOT NULL,
+    target_database oid NOT NULL,
+    target_control oid NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+
+-- Written by the stream's worker (or feeder) only.
+CREATE TABLE sluice.stream_state (
+    stream_id text COLLATE "C" PRIMARY KEY
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    state text NOT NULL,
+    state_since timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    marker text,
+    sqlstate text,
+    reason text,
+    hint text,
+    fingerprint text,
+    last_error_at timestamptz
+);
+
+CREATE TABLE sluice.stream_position (
+    stream_id text COLLATE "C" PRIMARY KEY
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    lsn pg_lsn NOT NULL,
+    position_text text,
+    source_commit_at timestamptz,
+    committed_at timestamptz NOT NULL
+) WITH (fillfactor = 20);
+
+CREATE TABLE sluice.stream_table (
+    stream_id text COLLATE "C" NOT NULL
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    schema_name text COLLATE "C" NOT NULL,
+    table_name text COLLATE "C" NOT NULL,
+    source_id oid,
+    target_relid oid,
+    state text NOT NULL
+        CHECK (state IN ('pending', 'copying', 'established', 'dropped', 'abandoned')),
+    snapshot_lsn pg_lsn,
+    rows_copied bigint NOT NULL DEFAULT 0,
+    bytes_copied bigint NOT NULL DEFAULT 0,
+    added_live boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (stream_id, schema_name, table_name)
+);
+
+-- Two streams never write one table.
+CREATE UNIQUE INDEX stream_table_target ON sluice.stream_table (target_relid)
+    WHERE state IN ('pending', 'copying', 'established');
+
+CREATE TABLE sluice.schema_history (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    stream_id text COLLATE "C" NOT NULL
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    schema_name text COLLATE "C" NOT NULL,
+    table_name text COLLATE "C" NOT NULL,
+    lsn pg_lsn NOT NULL,
+    fingerprint text NOT NULL,
+    shape bytea NOT NULL,              -- src/common's wire form of one shape
+    target_attnums smallint[] NOT NULL,
+    recorded_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+CREATE INDEX schema_history_table ON sluice.schema_history
+    (stream_id, schema_name, table_name, id);
+
+CREATE TABLE sluice.schema_event (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    stream_id text COLLATE "C" NOT NULL
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    schema_name text COLLATE "C" NOT NULL,
+    table_name text COLLATE "C" NOT NULL,
+    lsn pg_lsn,
+    shape jsonb,
+    decision text NOT NULL
+        CHECK (decision IN ('forwarded', 'passed', 'warned', 'refused')),
+    ddl text,
+    marker text,
+    recorded_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+
+CREATE TABLE sluice.refusal (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    stream_id text COLLATE "C" NOT NULL
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    marker text NOT NULL,
+    schema_name text,
+    table_name text,
+    column_name text,
+    lsn pg_lsn,
+    fingerprint text NOT NULL,
+    recorded_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    last_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    refusal_text text NOT NULL,
+    detail text,
+    hint text,
+    count integer NOT NULL DEFAULT 1,
+    acknowledged_at timestamptz,
+    acknowledged_by name,
+    reason text,
+    UNIQUE (stream_id, fingerprint)
+);
+
+CREATE TABLE sluice.conflict (
+    stream_id text COLLATE "C" NOT NULL
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    schema_name text COLLATE "C" NOT NULL,
+    table_name text COLLATE "C" NOT NULL,
+    kind text NOT NULL,
+    count bigint NOT NULL,
+    last_key text,
+    last_lsn pg_lsn,
+    last_at timestamptz NOT NULL,
+    PRIMARY KEY (stream_id, schema_name, table_name, kind)
+);
+
+-- Cumulative counters; flushed by the worker now and then and when it ends.
+CREATE TABLE sluice.stream_stat (
+    stream_id text COLLATE "C" PRIMARY KEY
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    counters bigint[] NOT NULL,
+    stats_reset timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+
+SELECT pg_catalog.pg_extension_config_dump(('sluice.' || t)::pg_catalog.regclass, '')
+FROM pg_catalog.unnest(ARRAY['stream', 'stream_state', 'stream_position',
+    'stream_table', 'schema_history', 'schema_event', 'refusal', 'conflict',
+    'stream_stat']) AS t;

@@ -1,0 +1,77 @@
+/*
+ * apply.h
+ *	  The one apply engine: change records to target rows.
+ *
+ * NOTES
+ *	  One SlApply per stream and process.  Within a target transaction the
+ *	  caller feeds records in stream order and ends with sl_apply_finish at a
+ *	  source commit boundary, which writes the position; then the caller
+ *	  commits.  Per relation and target transaction, executor state, open
+ *	  indexes and slots are made once (relstate.c); input functions and
+ *	  attribute maps live across transactions (relmap.c) until a relcache
+ *	  invalidation.  An error leaves the SlApply usable after
+ *	  sl_apply_abort.
+ */
+#ifndef SL_APPLY_H
+#define SL_APPLY_H
+
+#include "common/sl_record.h"
+#include "pgext/shmem.h"
+#include "pgext/stream.h"
+
+typedef struct SlApply SlApply;
+
+/* slot may be NULL (feed without shared memory).  Long-lived context: cxt. */
+extern SlApply *sl_apply_create(MemoryContext cxt, SlStream *stream, SlSlot *slot);
+extern void sl_apply_destroy(SlApply *ap);
+
+/*
+ * Begin using the current transaction (started by the caller).  Pins the
+ * replica role for it when the session has not.
+ */
+extern void sl_apply_begin(SlApply *ap);
+
+/*
+ * Apply one record.  SHAPE goes to the judge, which may refuse; a shape that
+ * is the recorded one costs nothing.  Rows of a relation that is not in scope
+ * are a PROTOCOL-VIOLATION.  BEGIN and COMMIT mark source boundaries.
+ */
+extern void sl_apply_record(SlApply *ap, const SlRecord *rec);
+
+/* True between COMMIT and the next BEGIN: the target may commit here. */
+extern bool sl_apply_at_boundary(const SlApply *ap);
+
+/* Source transactions, and bytes of their rows, since sl_apply_begin. */
+extern int	sl_apply_pending(const SlApply *ap, int64 *bytes);
+
+/*
+ * Close what the transaction opened, record its conflicts and its position
+ * (end of the last COMMIT or HEARTBEAT seen).  The caller commits then.
+ * Raises outside a boundary.
+ */
+extern void sl_apply_finish(SlApply *ap);
+
+/* After the caller aborted the transaction: forget what belonged to it. */
+extern void sl_apply_abort(SlApply *ap);
+
+/* Position that sl_apply_finish last wrote, and commit LSN in hand. */
+extern XLogRecPtr sl_apply_position(const SlApply *ap);
+extern XLogRecPtr sl_apply_in_hand(const SlApply *ap);
+
+/*
+ * Target relation of a source table as the apply engine resolves it (schema
+ * map, name); refuses TARGET-TABLE-MISSING, TARGET-KIND-UNSUPPORTED,
+ * TARGET-TRIGGER, TARGET-PERMISSION … as preflight does.  AccessShareLock
+ * kept.  Used by preflight and copy too, so that they share one set of rules.
+ */
+extern Oid	sl_target_resolve(SlStream *s, const char *schema, const char *table);
+
+/*
+ * Can the target relation hold every value of the shape?  Appends one line per
+ * fault to *faults ("[column-narrower] public.t.c: integer cannot hold
+ * bigint"); returns their number.
+ */
+extern int	sl_target_check_shape(SlStream *s, Oid target, const SlShape *shape,
+								  StringInfo faults);
+
+#endif							/* SL_APPLY_H */

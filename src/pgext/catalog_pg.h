@@ -1,0 +1,66 @@
+/*
+ * catalog_pg.h
+ *	  What the catalog of a PostgreSQL source says, as of now or under the
+ *	  snapshot the connection has.
+ */
+#ifndef SL_CATALOG_PG_H
+#define SL_CATALOG_PG_H
+
+#include "pgext/conn.h"
+
+typedef struct SlSourceInfo
+{
+	char	   *sysid;
+	int32		timeline;
+	XLogRecPtr	lsn;			/* current write position */
+	char	   *dbname;
+	char	   *encoding;
+	char	   *version;		/* text */
+	bool		in_recovery;
+} SlSourceInfo;
+
+/* c is a replication connection (IDENTIFY_SYSTEM) or an ordinary one. */
+extern SlSourceInfo *sl_pg_identify(SlConn *c);
+
+typedef struct SlSourceTable
+{
+	Oid			relid;
+	char	   *schema;
+	char	   *name;
+	char		relkind;		/* r p v m f S … */
+	char		persistence;	/* p u t */
+	bool		is_partition;
+	char		replident;
+	bool		identity_ok;	/* has a usable replica identity */
+	char	   *identity_fault; /* why not: "no primary key" … */
+	bool		can_select;
+	bool		rls_applies;
+	bool		schema_usage;
+	int64		est_bytes;
+	int64		est_rows;
+} SlSourceTable;
+
+/*
+ * Every table that the stream's patterns take in.  Partitions of a table that
+ * is itself in scope are left out (they are published through the root).
+ */
+extern int	sl_pg_tables(SlConn *c, SlStream *s, SlSourceTable **tables);
+
+/* All user tables regardless of scope, for "matches nothing" checks. */
+extern int	sl_pg_all_tables(SlConn *c, SlSourceTable **tables);
+
+/*
+ * Shape of one table by oid, evidence SL_EVIDENCE_NOW (or SL_EVIDENCE_CHANGE
+ * when under_snapshot), columns as pgoutput would send them (no generated
+ * columns); NULL when the table is gone.
+ */
+extern SlShape *sl_pg_shape(SlConn *c, Oid relid, bool under_snapshot);
+
+/*
+ * Complete a wire shape from the catalog: attnums, type names, collations,
+ * relkind.  Only where wire and catalog agree on every column's name, type
+ * and typmod; else it stays SL_EVIDENCE_WIRE.  Returns a palloc'd copy.
+ */
+extern SlShape *sl_pg_complete(SlConn *c, const SlShape *wire);
+
+#endif							/* SL_CATALOG_PG_H */

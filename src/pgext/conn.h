@@ -1,0 +1,67 @@
+/*
+ * conn.h
+ *	  libpq inside a backend: connect and query with deadlines, by latch.
+ *
+ * The only file of the extension that includes libpq-fe.h besides its direct
+ * users copy_pg.c and source_pg.c.  Every wait answers interrupts, ends at a
+ * deadline, and honours the stop request of a worker when one is given.
+ */
+#ifndef SL_CONN_H
+#define SL_CONN_H
+
+#include "libpq-fe.h"
+
+#include "pgext/source.h"
+#include "pgext/worker.h"
+
+typedef struct SlConn
+{
+	PGconn	   *pg;
+	bool		replication;
+	int			server_version; /* as 150004 */
+	char		what[64];		/* "the source's catalog", for messages */
+	int			timeout_ms;		/* per query; from sluice.query_timeout */
+	SlWorker   *worker;			/* may be NULL */
+} SlConn;
+
+/*
+ * Connect; deadline sluice.connect_timeout.  Session settings are pinned
+ * (search_path empty, UTC, ISO, extra_float_digits 3, hex bytea, postgres
+ * intervals, UTF8 or the target's encoding, row_security off, lc_monetary C,
+ * no statement or lock timeouts, wal_sender_timeout from the GUC on a
+ * replication connection).
+ * Raises with the server's SQLSTATE, or 08006.  No secret in the message.
+ * The PGconn is closed by a memory context callback on cxt, also after ERROR.
+ */
+extern SlConn *sl_conn_open(const SlSource *src, bool replication,
+							const char *what, SlWorker *worker, MemoryContext cxt);
+extern void sl_conn_close(SlConn *c);
+
+/*
+ * Run a statement (params as text; NULL allowed when nparams is 0) and wait.
+ * Result must have status expected, else raises the server's error.  The
+ * caller clears it; after an ERROR a context callback does.
+ */
+extern PGresult *sl_conn_query(SlConn *c, ExecStatusType expected,
+							   const char *sql, int nparams,
+							   const char *const *params);
+
+/* First column of the first row, palloc'd; NULL when no row or SQL NULL. */
+extern char *sl_conn_query_text(SlConn *c, const char *sql, int nparams,
+								const char *const *params);
+
+/*
+ * Wait until the socket is readable, the latch is set or timeout_ms passed;
+ * true when input was consumed (PQconsumeInput done).
+ */
+extern bool sl_conn_wait(SlConn *c, int timeout_ms);
+
+/* Raise the connection's or the result's error with its SQLSTATE. */
+extern void sl_conn_raise(SlConn *c, const PGresult *res, const char *what)
+			pg_attribute_noreturn();
+
+/* Quote for use in replication commands and SQL on the source. */
+extern char *sl_conn_literal(SlConn *c, const char *s);
+extern char *sl_conn_ident(SlConn *c, const char *s);
+
+#endif							/* SL_CONN_H */

@@ -1,0 +1,28 @@
+/*
+ * pgcompat.h
+ *	  Every difference between PostgreSQL 15, 16, 17 and 18, and nothing else.
+ *
+ * Include it last and only from .c files.  A shim has a name of its own
+ * (sl_compat_*) and says which release brought the change.  No other file may
+ * test PG_VERSION_NUM (lint).
+ */
+#ifndef SL_PGCOMPAT_H
+#define SL_PGCOMPAT_H
+
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
+#error "sluice needs PostgreSQL 15, 16, 17 or 18"
+#endif
+
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+/* 18: PG_MODULE_MAGIC_EXT names the module. */
+#if PG_VERSION_NUM >= 180000
+#define SL_COMPAT_MODULE_MAGIC(name_, version_) \
+	PG_MODULE_MAGIC_EXT(.name = name_, .version = version_)
+#else
+#define SL_COMPAT_MODULE_MAGIC(name_, version_) PG_MODULE_MAGIC
+#endif
+
+#endif							/* SL_PGCOMPAT_H */

@@ -1,0 +1,38 @@
+/*
+ * source.h
+ *	  What "source" names: a foreign server and its user mapping, or a URI.
+ */
+#ifndef SL_SOURCE_H
+#define SL_SOURCE_H
+
+#include "pgext/stream.h"
+
+/* Keywords and values as libpq wants them, NULL-terminated, palloc'd. */
+typedef struct SlSource
+{
+	char	   *server;			/* foreign server name */
+	char	   *driver;			/* postgres, mysql, … */
+	const char **keywords;
+	const char **values;
+	bool		must_use_password;	/* owner is no superuser */
+} SlSource;
+
+/*
+ * Options of a foreign server of wrapper sluice plus the mapping of role
+ * (its own, else PUBLIC's).  Needs a transaction.  Raises when the server does
+ * not exist, is of another wrapper, role lacks USAGE, or there is no mapping.
+ * TLS defaults to verify-full.
+ */
+extern SlSource *sl_source_resolve(const char *server, Oid role);
+
+/*
+ * The argument "source" of sync_start: a server name passes through; a URI or
+ * conninfo (superusers only, WARNING when it carries a password) creates a
+ * foreign server "sluice_<stream id>" and a user mapping, and returns its
+ * name.  temporary: for preflight, nothing is created, *src is filled instead.
+ */
+extern char *sl_source_from_argument(const char *source, const char *driver,
+									 const char *stream_id, bool temporary,
+									 SlSource **src);
+
+#endif							/* SL_SOURCE_H */

@@ -1,0 +1,127 @@
+/*
+ * stream.h
+ *	  A stream's configuration, position, tables and shapes in the control
+ *	  tables (sql/10_tables.sql); the only code that names their columns.
+ *
+ * All of these need a transaction and run as the extension's owner whatever
+ * the current role is.  Memory is that of the current context.
+ */
+#ifndef SL_STREAM_H
+#define SL_STREAM_H
+
+#include "access/xlogdefs.h"
+#include "common/sl_marker.h"
+#include "common/sl_option.h"
+#include "common/sl_record.h"
+#include "common/sl_state.h"
+#include "datatype/timestamp.h"
+#include "utils/jsonb.h"
+
+typedef struct SlStream
+{
+	int32		id;				/* object id of its lock */
+	char	   *stream_id;
+	Oid			owner;
+	char	   *source_server;	/* foreign server name, NULL for feed streams */
+	char	   *driver;
+	bool		should_run;
+	char	  **include;		/* NULL-terminated; NULL = everything */
+	char	  **exclude;
+	char	   *target_schema;	/* NULL = the schema of the same name */
+	char	   *schema_changes; /* "forward" or "refuse" */
+	Jsonb	   *options;		/* explicit keys only */
+	char	   *slot_name;
+	char	   *publication_name;
+	bool		own_publication;
+	char	   *source_sysid;	/* NULL until the first start reached it */
+	int32		source_timeline;
+	char	   *source_dbname;
+	char	   *target_sysid;
+	Oid			target_database;
+	Oid			target_control; /* oid of sluice.stream */
+} SlStream;
+
+/* Raises 42704 when missing and !missing_ok; else NULL. */
+extern SlStream *sl_stream_load(const char *stream_id, bool missing_ok);
+
+/* Typed reads of options, falling back to the registry's default. */
+extern bool sl_stream_opt_bool(const SlStream *s, SlOption o);
+extern int64 sl_stream_opt_int(const SlStream *s, SlOption o);	/* INT, BYTES; -1 none */
+extern int64 sl_stream_opt_us(const SlStream *s, SlOption o);	/* INTERVAL, us; -1 none */
+extern char *sl_stream_opt_text(const SlStream *s, SlOption o); /* NULL none */
+extern char **sl_stream_opt_list(const SlStream *s, SlOption o);	/* NULL-terminated, never NULL */
+
+/* Schema on the target of a source schema (schema_map, target_schema, same). */
+extern char *sl_stream_target_schema(const SlStream *s, const char *source_schema);
+
+/* Is this source table in scope by include and exclude? */
+extern bool sl_stream_in_scope(const SlStream *s, const char *schema, const char *table);
+
+/*
+ * Take the stream for this process until it ends or releases it: a session
+ * lock of type "object" on (sluice.stream, id), so pg_locks shows it and no
+ * other role can take it.  False when somebody else has it.
+ */
+extern bool sl_stream_lock(const SlStream *s);
+extern void sl_stream_unlock(const SlStream *s);
+
+/* Position: InvalidXLogRecPtr and NULL text when none is stored. */
+extern XLogRecPtr sl_position_load(const char *stream_id, char **text);
+
+/*
+ * Store the position in the current transaction (kept plan; one row).
+ * source_time: commit time at the source of the last transaction.
+ */
+extern void sl_position_store(const SlStream *s, XLogRecPtr lsn, const char *text,
+							  TimestampTz source_time);
+
+/* A table of the stream. */
+typedef struct SlStreamTable
+{
+	char	   *schema;			/* on the source */
+	char	   *table;
+	Oid			source_id;		/* pg_class oid on the source; 0 unknown */
+	Oid			target_relid;
+	char	   *state;			/* pending copying established dropped abandoned */
+	XLogRecPtr	snapshot_lsn;	/* its copy's position; 0 = from the start */
+} SlStreamTable;
+
+extern int	sl_stream_tables(const char *stream_id, SlStreamTable **tables);
+extern void sl_stream_table_put(const char *stream_id, const SlStreamTable *t);	/* upsert */
+extern void sl_stream_table_progress(const char *stream_id, const char *schema,
+									 const char *table, int64 rows, int64 bytes);
+
+/*
+ * Last recorded shape of a table, NULL when there is none.  *target_attnums
+ * (may be NULL) receives the target's attnum for each of the shape's columns
+ * when it was recorded, 0 = none.
+ */
+extern SlShape *sl_shape_load(const char *stream_id, const char *schema,
+							  const char *table, int16 **target_attnums);
+
+/* Append to sluice.schema_history. */
+extern void sl_shape_store(const char *stream_id, const SlShape *shape,
+						   const int16 *target_attnums, XLogRecPtr lsn);
+
+/* One row of sluice.schema_event. */
+extern void sl_schema_event(const char *stream_id, const char *schema,
+							const char *table, XLogRecPtr lsn, const SlShape *shape,
+							const char *decision, const char *ddl, SlMarker marker);
+
+/*
+ * Conflicts are counted per (stream, table, kind) in the transaction that met
+ * them.  key: text of the key, at most 1 kB kept; shown only to the owner and
+ * superusers.
+ */
+extern void sl_conflict_record(const char *stream_id, const char *schema,
+							   const char *table, const char *kind, int64 count,
+							   const char *last_key, XLogRecPtr lsn);
+
+/*
+ * In a transaction of its own, which it starts and commits (call it with none
+ * open): record a refusal and set the state to refused.
+ */
+extern void sl_refusal_record(const char *stream_id, const ErrorData *edata,
+							  XLogRecPtr lsn);
+
+#endif							/* SL_STREAM_H */

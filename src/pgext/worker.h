@@ -1,0 +1,48 @@
+/*
+ * worker.h
+ *	  The launcher, the scouts and the stream worker's life.
+ */
+#ifndef SL_WORKER_H
+#define SL_WORKER_H
+
+#include "pgext/shmem.h"
+#include "pgext/stream.h"
+
+/* What a running stream worker knows about itself. */
+typedef struct SlWorker
+{
+	SlSlot	   *slot;
+	SlStream   *stream;			/* loaded at start, in context */
+	MemoryContext context;		/* lives as long as the worker */
+	bool		careful;		/* commit each source transaction alone */
+	XLogRecPtr	at_lsn;			/* commit LSN of the transaction in hand, for refusals */
+} SlWorker;
+
+extern void sl_launcher_register(void); /* from _PG_init, with preload only */
+
+extern PGDLLEXPORT void sl_launcher_main(Datum arg);
+extern PGDLLEXPORT void sl_scout_main(Datum arg);
+extern PGDLLEXPORT void sl_worker_main(Datum arg);
+
+/*
+ * The body of a stream worker (source_pg.c).  Called with a database
+ * connection, session settings pinned, the stream locked, no transaction.
+ * Returns when a stop was requested and everything in flight is committed and
+ * flushed; raises on anything else.  Sets the states copying, streaming and
+ * stopping itself; worker.c sets the others from how this ends.
+ */
+extern void sl_source_pg_run(SlWorker *w);
+
+/* Has somebody asked this worker to stop?  (Also handles interrupts, config.) */
+extern bool sl_worker_should_stop(SlWorker *w);
+
+/*
+ * Say what the worker waits for ("waiting for a lock on …"; NULL clears);
+ * shown as reason in health.  Cheap.
+ */
+extern void sl_worker_reason(SlWorker *w, const char *fmt,...) pg_attribute_printf(2, 3);
+
+/* Pin the session settings of design.md on the target session of a worker. */
+extern void sl_pin_target_session(void);
+
+#endif							/* SL_WORKER_H */
