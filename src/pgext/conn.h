@@ -22,6 +22,8 @@ typedef struct SlConn
 	char		what[64];		/* "the source's catalog", for messages */
 	int			timeout_ms;		/* per query; from sluice.query_timeout */
 	SlWorker   *worker;			/* may be NULL */
+	struct ResultNode *results; /* open results, cleared with the connection */
+	MemoryContextCallback release;
 } SlConn;
 
 /*
@@ -55,6 +57,12 @@ extern char *sl_conn_query_text(SlConn *c, const char *sql, int nparams,
  * true when input was consumed (PQconsumeInput done).
  */
 extern bool sl_conn_wait(SlConn *c, int timeout_ms);
+
+/* Flush what was sent and wait until PQgetResult would not block. */
+extern void sl_conn_wait_result(SlConn *c);
+
+/* Did the last ERROR of a wait here mean that the worker was asked to stop? */
+extern bool sl_conn_stop_raised(void);
 
 /* Raise the connection's or the result's error with its SQLSTATE. */
 extern void sl_conn_raise(SlConn *c, const PGresult *res, const char *what)
