@@ -9,8 +9,10 @@ DATA_built = sql/sluice--$(EXTVERSION).sql
 EXTRA_CLEAN = build
 
 PG_CPPFLAGS = -Isrc -I$(shell $(PG_CONFIG) --includedir)
-PG_CFLAGS = -fvisibility=hidden -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
-SHLIB_LINK = -lpq
+PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
+SHLIB_LINK = -lpq -Wl,--version-script=src/pgext/sluice.exports
+
+# The linker, not the compiler, hides what is not exported: see the map.
 
 PG_CONFIG ?= pg_config
 override with_llvm := no

@@ -146,7 +146,16 @@ CREATE TABLE sluice.stream_stat (
     stats_reset timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 
-SELECT pg_catalog.pg_extension_config_dump(('sluice.' || t)::pg_catalog.regclass, '')
-FROM pg_catalog.unnest(ARRAY['stream', 'stream_state', 'stream_position',
-    'stream_table', 'schema_history', 'schema_event', 'refusal', 'conflict',
-    'stream_stat']) AS t;
+-- One statement each: every call updates the extension's own row.
+DO $$
+DECLARE
+    t text;
+BEGIN
+    FOREACH t IN ARRAY ARRAY['stream', 'stream_state', 'stream_position',
+        'stream_table', 'schema_history', 'schema_event', 'refusal',
+        'conflict', 'stream_stat']
+    LOOP
+        PERFORM pg_catalog.pg_extension_config_dump(
+            pg_catalog.format('sluice.%I', t)::pg_catalog.regclass, '');
+    END LOOP;
+END $$;

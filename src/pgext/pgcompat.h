@@ -25,4 +25,17 @@
 #define SL_COMPAT_MODULE_MAGIC(name_, version_) PG_MODULE_MAGIC
 #endif
 
+/* 16: object_aclcheck replaces the check per kind of object. */
+#if PG_VERSION_NUM >= 160000
+#define sl_compat_server_aclcheck(server_, role_) \
+	object_aclcheck(ForeignServerRelationId, server_, role_, ACL_USAGE)
+#define sl_compat_database_aclcheck(db_, role_, mode_) \
+	object_aclcheck(DatabaseRelationId, db_, role_, mode_)
+#else
+#define sl_compat_server_aclcheck(server_, role_) \
+	pg_foreign_server_aclcheck(server_, role_, ACL_USAGE)
+#define sl_compat_database_aclcheck(db_, role_, mode_) \
+	pg_database_aclcheck(db_, role_, mode_)
+#endif
+
 #endif							/* SL_PGCOMPAT_H */

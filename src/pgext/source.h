@@ -35,4 +35,15 @@ extern char *sl_source_from_argument(const char *source, const char *driver,
 									 const char *stream_id, bool temporary,
 									 SlSource **src);
 
+/* Drivers: known by name; built in this release (raises if not). */
+extern bool sl_driver_is_known(const char *driver);
+extern char *sl_driver_names(void);
+extern void sl_driver_require(const char *driver);
+
+/* A host list that is, or defaults to, a unix socket (host NULL: not given). */
+extern bool sl_host_uses_socket(const char *host);
+
+/* Does this libpq option belong in the user mapping?  *known: at all ours. */
+extern bool sl_source_option_is_secret(const char *name, bool *known);
+
 #endif							/* SL_SOURCE_H */
