@@ -60,14 +60,19 @@ extern void sl_diff_line(StringInfo buf, const SlDiff *diff);
 
 /*
  * First 12 lower-case hex digits of SHA-256 over the canonical text of a
- * shape (names, types, typmods, flags; no positions).  out: 13 bytes.
+ * shape: names, types, typmods, collations, flags, replica identity.  Object
+ * ids, attnums, LSN and evidence are not in it.  out: 13 bytes.
  */
 extern void sl_shape_fingerprint(const SlShape *shape, char *out);
 
 /* Same, over any bytes: the fingerprint of a refusal.  out: 13 bytes. */
 extern void sl_fingerprint(const char *data, size_t len, char *out);
 
-/* Appends ident, double-quoted when it needs to be; control characters as \uXXXX. */
+/*
+ * Appends ident, double-quoted when it needs to be.  Names with control
+ * characters (line ends, bidirectional marks …) become U&"…\000A…", so that
+ * what is shown can be pasted and hides nothing.
+ */
 extern void sl_append_ident(StringInfo buf, const char *ident);
 
 #endif							/* SL_SHAPE_H */
