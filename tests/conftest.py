@@ -1,0 +1,71 @@
+"""Fixtures of the multi-server tests; what they are made of is in lib/."""
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from lib import PgServer  # noqa: E402
+
+
+def pytest_addoption(parser):
+    parser.addoption("--pg-bin", help="folder of PostgreSQL's programs "
+                     "(default: $PG_BIN, else that of pg_config)")
+
+
+def pytest_configure(config):
+    if config.getoption("--pg-bin"):
+        os.environ["PG_BIN"] = config.getoption("--pg-bin")
+    config.addinivalue_line("markers", "quick: part of make test-quick")
+    config.addinivalue_line("markers", "long: only in make test-long")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A skipped test is a failed one: a missing server must be seen."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = "skipping is not allowed: %s" % (report.longrepr,)
+
+
+@pytest.fixture(scope="session")
+def source():
+    """The shared source server; scenarios take databases of it."""
+    server = PgServer("source", preload="").start()
+    yield server
+    server.destroy()
+
+
+@pytest.fixture(scope="session")
+def target():
+    """The shared target server, with the library preloaded."""
+    server = PgServer("target").start()
+    yield server
+    server.destroy()
+
+
+@pytest.fixture
+def pair(source, target, request):
+    """(source Db, target Db with the extension) for one scenario."""
+    src = source.fresh_db(request.node.name)
+    dst = target.fresh_db(request.node.name, extension=True)
+    yield src, dst
+    dst.destroy()
+    src.destroy()
+
+
+@pytest.fixture
+def make_pg():
+    """PgServer(...), started, and destroyed when the test ends."""
+    made = []
+
+    def make(name="pg", **kw):
+        server = PgServer(name, **kw)
+        made.append(server)
+        return server.start()
+    yield make
+    for server in reversed(made):
+        server.destroy()

@@ -1,0 +1,17 @@
+"""The harness of the multi-server tests.
+
+    from lib import make_stream, same_rows, wait_until, PgServer
+
+conftest.py has the fixtures (source, target, pair).  Nothing here skips: a
+server that cannot be started fails the test.
+"""
+from .pgserver import Db, PgServer
+from .oracle import assert_same_rows, same_rows
+from .secret import find_secret
+from .streams import Stream, make_stream
+from .util import free_port, scaled, wait_until
+
+__all__ = [
+    "Db", "PgServer", "Stream", "assert_same_rows", "find_secret",
+    "free_port", "make_stream", "same_rows", "scaled", "wait_until",
+]
