@@ -8,7 +8,7 @@ OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/common/*.c src/pgext/*.c)))
 DATA_built = sql/sluice--$(EXTVERSION).sql
 EXTRA_CLEAN = build
 
-PG_CPPFLAGS = -Isrc -I$(shell $(PG_CONFIG) --includedir)
+PG_CPPFLAGS = -Isrc -I$(shell $(PG_CONFIG) --includedir) '-DPGDLLEXPORT=__attribute__((visibility("default")))'
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK = -lpq -Wl,--version-script=src/pgext/sluice.exports
 
