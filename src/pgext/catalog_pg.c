@@ -1,0 +1,347 @@
+/*
+ * catalog_pg.c
+ *	  What the catalog of a PostgreSQL source says.
+ *
+ * NOTES
+ *	  The session's search_path is empty (conn.c), so pg_catalog is the only
+ *	  schema searched; relations are qualified all the same.  Nothing here locks
+ *	  a user table on the source: an ACCESS EXCLUSIVE lock there must not hold
+ *	  a stream up.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/pg_lsn.h"
+
+#include "common/sl_shape.h"
+#include "pgext/catalog_pg.h"
+#include "pgext/pgcompat.h"
+
+/*
+ * Tables that users own: no system schemas, no temporary tables, no members
+ * of extensions (CREATE EXTENSION on the target makes those).
+ */
+#define SL_TABLES_SQL \
+	"SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence, " \
+	"  c.relispartition, coalesce(h.inhparent, 0), c.relreplident, " \
+	"  EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid " \
+	"    AND i.indisprimary AND i.indisvalid AND i.indimmediate), " \
+	"  EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid " \
+	"    AND i.indisreplident AND i.indisvalid AND i.indimmediate), " \
+	"  pg_catalog.has_table_privilege(c.oid, 'SELECT'), " \
+	"  c.relrowsecurity AND pg_catalog.row_security_active(c.oid), " \
+	"  pg_catalog.has_schema_privilege(n.oid, 'USAGE'), " \
+	"  c.relpages::bigint * pg_catalog.current_setting('block_size')::bigint, " \
+	"  greatest(c.reltuples, 0)::bigint " \
+	"FROM pg_catalog.pg_class c " \
+	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
+	"LEFT JOIN pg_catalog.pg_inherits h ON h.inhrelid = c.oid AND c.relispartition " \
+	"WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't' " \
+	"  AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%' " \
+	"  AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d " \
+	"    WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass " \
+	"      AND d.objid = c.oid AND d.deptype = 'e') " \
+	"ORDER BY c.oid"
+
+#define SL_SHAPE_SQL \
+	"SELECT n.nspname, c.relname, c.relkind, c.relreplident, a.attname, " \
+	"  a.attnum, a.atttypid, a.atttypmod, " \
+	"  pg_catalog.format_type(a.atttypid, a.atttypmod), " \
+	"  CASE WHEN a.attcollation <> 0 THEN (SELECT pg_catalog.quote_ident(ln.nspname) " \
+	"    || '.' || pg_catalog.quote_ident(l.collname) FROM pg_catalog.pg_collation l " \
+	"    JOIN pg_catalog.pg_namespace ln ON ln.oid = l.collnamespace " \
+	"    WHERE l.oid = a.attcollation) END, " \
+	"  a.attnotnull, a.attidentity <> '', a.atthasdef, " \
+	"  coalesce(a.attnum = ANY (pk.indkey::smallint[]), false), " \
+	"  c.relreplident = 'f' OR coalesce(a.attnum = ANY (ri.indkey::smallint[]), false) " \
+	"FROM pg_catalog.pg_class c " \
+	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
+	"JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid " \
+	"LEFT JOIN pg_catalog.pg_index pk ON pk.indrelid = c.oid AND pk.indisprimary " \
+	"LEFT JOIN pg_catalog.pg_index ri ON ri.indrelid = c.oid AND ri.indisvalid " \
+	"  AND ri.indimmediate AND (c.relreplident = 'd' AND ri.indisprimary " \
+	"    OR c.relreplident = 'i' AND ri.indisreplident) " \
+	"WHERE c.oid = $1::pg_catalog.oid AND c.relkind IN ('r', 'p') AND a.attnum > 0 " \
+	"  AND NOT a.attisdropped AND a.attgenerated = '' " \
+	"ORDER BY a.attnum"
+
+#define SL_IDENTIFY_SQL \
+	"SELECT (SELECT system_identifier FROM pg_catalog.pg_control_system()), " \
+	"  CASE WHEN r.standby THEN (SELECT timeline_id FROM pg_catalog.pg_control_checkpoint()) " \
+	"    ELSE ('x' || pg_catalog.substr(pg_catalog.pg_walfile_name( " \
+	"      pg_catalog.pg_current_wal_lsn()), 1, 8))::bit(32)::integer END, " \
+	"  CASE WHEN r.standby THEN pg_catalog.pg_last_wal_replay_lsn() " \
+	"    ELSE pg_catalog.pg_current_wal_lsn() END, " \
+	"  pg_catalog.current_database(), pg_catalog.getdatabaseencoding(), " \
+	"  pg_catalog.current_setting('server_version'), r.standby " \
+	"FROM (SELECT pg_catalog.pg_is_in_recovery() AS standby) AS r"
+
+static char *
+field(const PGresult *res, int row, int col)
+{
+	return PQgetisnull(res, row, col) ? NULL : pstrdup(PQgetvalue(res, row, col));
+}
+
+static bool
+field_bool(const PGresult *res, int row, int col)
+{
+	return PQgetvalue(res, row, col)[0] == 't';
+}
+
+static Oid
+field_oid(const PGresult *res, int row, int col)
+{
+	return (Oid) strtoul(PQgetvalue(res, row, col), NULL, 10);
+}
+
+SlSourceInfo *
+sl_pg_identify(SlConn *c)
+{
+	SlSourceInfo *info = palloc0(sizeof(SlSourceInfo));
+	PGresult   *res = sl_conn_query(c, PGRES_TUPLES_OK, SL_IDENTIFY_SQL, 0, NULL);
+
+	info->sysid = field(res, 0, 0);
+	info->timeline = atoi(PQgetvalue(res, 0, 1));
+	if (!PQgetisnull(res, 0, 2))
+		info->lsn = DatumGetLSN(DirectFunctionCall1(pg_lsn_in,
+													CStringGetDatum(PQgetvalue(res, 0, 2))));
+	info->dbname = field(res, 0, 3);
+	info->encoding = field(res, 0, 4);
+	info->version = field(res, 0, 5);
+	info->in_recovery = field_bool(res, 0, 6);
+	PQclear(res);
+	return info;
+}
+
+/* One row of SL_TABLES_SQL with what only this file needs. */
+typedef struct TableRow
+{
+	SlSourceTable t;
+	Oid			parent;
+	bool		has_pk;
+	bool		has_ident;
+	bool		in_scope;
+} TableRow;
+
+static int
+load_rows(SlConn *c, TableRow **rows)
+{
+	PGresult   *res = sl_conn_query(c, PGRES_TUPLES_OK, SL_TABLES_SQL, 0, NULL);
+	int			n = PQntuples(res);
+
+	*rows = palloc0(sizeof(TableRow) * Max(n, 1));
+	for (int i = 0; i < n; i++)
+	{
+		TableRow   *r = &(*rows)[i];
+
+		r->t.relid = field_oid(res, i, 0);
+		r->t.schema = field(res, i, 1);
+		r->t.name = field(res, i, 2);
+		r->t.relkind = PQgetvalue(res, i, 3)[0];
+		r->t.persistence = PQgetvalue(res, i, 4)[0];
+		r->t.is_partition = field_bool(res, i, 5);
+		r->parent = field_oid(res, i, 6);
+		r->t.replident = PQgetvalue(res, i, 7)[0];
+		r->has_pk = field_bool(res, i, 8);
+		r->has_ident = field_bool(res, i, 9);
+		r->t.can_select = field_bool(res, i, 10);
+		r->t.rls_applies = field_bool(res, i, 11);
+		r->t.schema_usage = field_bool(res, i, 12);
+		r->t.est_bytes = strtoll(PQgetvalue(res, i, 13), NULL, 10);
+		r->t.est_rows = strtoll(PQgetvalue(res, i, 14), NULL, 10);
+	}
+	PQclear(res);
+	return n;
+}
+
+/* Rows are ordered by oid. */
+static TableRow *
+find_row(TableRow *rows, int n, Oid relid)
+{
+	int			lo = 0;
+	int			hi = n - 1;
+
+	while (lo <= hi)
+	{
+		int			mid = (lo + hi) / 2;
+
+		if (rows[mid].t.relid == relid)
+			return &rows[mid];
+		if (rows[mid].t.relid < relid)
+			lo = mid + 1;
+		else
+			hi = mid - 1;
+	}
+	return NULL;
+}
+
+static const char *
+own_identity_fault(const TableRow *r)
+{
+	switch (r->t.replident)
+	{
+		case 'f':
+			return NULL;
+		case 'i':
+			return r->has_ident ? NULL : "its replica identity index is gone or not usable";
+		case 'd':
+			return r->has_pk ? NULL : "it has no primary key that can serve as replica identity";
+		default:
+			return "its replica identity is NOTHING";
+	}
+}
+
+/*
+ * A partitioned table is published through its root, but each leaf writes its
+ * own identity to WAL: the leaf's must give what the root's promises.
+ */
+static void
+judge_identity(TableRow *rows, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		TableRow   *r = &rows[i];
+		const char *fault = own_identity_fault(r);
+
+		if (fault && r->t.identity_fault == NULL)
+			r->t.identity_fault = pstrdup(fault);
+		if (!r->t.is_partition || r->t.relkind == 'p')
+			continue;
+		for (TableRow *p = find_row(rows, n, r->parent); p != NULL;
+			 p = find_row(rows, n, p->parent))
+		{
+			const char *why = fault;
+
+			p->t.est_bytes += r->t.est_bytes;
+			p->t.est_rows += r->t.est_rows;
+			if (r->t.relkind == 'f')
+				why = "it is a foreign table";
+			else if (why == NULL && p->t.replident == 'f' && r->t.replident != 'f')
+				why = "its replica identity is not FULL as the parent's is";
+			if (why && p->t.identity_fault == NULL)
+				p->t.identity_fault = psprintf("partition %s.%s: %s",
+											   r->t.schema, r->t.name, why);
+		}
+	}
+	for (int i = 0; i < n; i++)
+		rows[i].t.identity_ok = rows[i].t.identity_fault == NULL;
+}
+
+static bool
+ancestor_in_scope(TableRow *rows, int n, const TableRow *r)
+{
+	if (!r->t.is_partition)
+		return false;
+	for (TableRow *p = find_row(rows, n, r->parent); p != NULL;
+		 p = find_row(rows, n, p->parent))
+		if (p->in_scope)
+			return true;
+	return false;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	const SlSourceTable *x = a;
+	const SlSourceTable *y = b;
+	int			d = strcmp(x->schema, y->schema);
+
+	return d ? d : strcmp(x->name, y->name);
+}
+
+int
+sl_pg_tables(SlConn *c, SlStream *s, SlSourceTable **tables)
+{
+	TableRow   *rows;
+	int			n = load_rows(c, &rows);
+	int			found = 0;
+
+	judge_identity(rows, n);
+	*tables = palloc0(sizeof(SlSourceTable) * Max(n, 1));
+	for (int i = 0; i < n; i++)
+		rows[i].in_scope = (rows[i].t.relkind == 'r' || rows[i].t.relkind == 'p') &&
+			sl_stream_in_scope(s, rows[i].t.schema, rows[i].t.name);
+	for (int i = 0; i < n; i++)
+		if (rows[i].in_scope && !ancestor_in_scope(rows, n, &rows[i]))
+			(*tables)[found++] = rows[i].t;
+	qsort(*tables, found, sizeof(SlSourceTable), compare_names);
+	return found;
+}
+
+int
+sl_pg_all_tables(SlConn *c, SlSourceTable **tables)
+{
+	TableRow   *rows;
+	int			n = load_rows(c, &rows);
+
+	judge_identity(rows, n);
+	*tables = palloc0(sizeof(SlSourceTable) * Max(n, 1));
+	for (int i = 0; i < n; i++)
+		(*tables)[i] = rows[i].t;
+	qsort(*tables, n, sizeof(SlSourceTable), compare_names);
+	return n;
+}
+
+static void
+fill_column(const PGresult *res, int i, SlColumn *col)
+{
+	col->name = field(res, i, 4);
+	col->attnum = atoi(PQgetvalue(res, i, 5));
+	col->typid = field_oid(res, i, 6);
+	col->typmod = atoi(PQgetvalue(res, i, 7));
+	col->type_name = field(res, i, 8);
+	col->collation = field(res, i, 9);
+	if (field_bool(res, i, 10))
+		col->flags |= SL_COL_NOT_NULL;
+	if (field_bool(res, i, 11))
+		col->flags |= SL_COL_IDENTITY;
+	if (field_bool(res, i, 12))
+		col->flags |= SL_COL_DEFAULT;
+	if (field_bool(res, i, 13))
+		col->flags |= SL_COL_PRIMARY;
+	if (field_bool(res, i, 14))
+		col->flags |= SL_COL_KEY;
+}
+
+SlShape *
+sl_pg_shape(SlConn *c, Oid relid, bool under_snapshot)
+{
+	char		oid[16];
+	const char *params[1] = {oid};
+	PGresult   *res;
+	SlShape    *s;
+
+	snprintf(oid, sizeof(oid), "%u", relid);
+	res = sl_conn_query(c, PGRES_TUPLES_OK, SL_SHAPE_SQL, 1, params);
+	if (PQntuples(res) == 0)
+	{
+		PQclear(res);
+		return NULL;
+	}
+	s = palloc0(sizeof(SlShape));
+	s->wireid = s->relid = relid;
+	s->schema = field(res, 0, 0);
+	s->name = field(res, 0, 1);
+	s->relkind = PQgetvalue(res, 0, 2)[0];
+	s->replident = PQgetvalue(res, 0, 3)[0];
+	s->evidence = under_snapshot ? SL_EVIDENCE_CHANGE : SL_EVIDENCE_NOW;
+	s->ncols = PQntuples(res);
+	s->cols = palloc0(sizeof(SlColumn) * s->ncols);
+	for (int i = 0; i < s->ncols; i++)
+		fill_column(res, i, &s->cols[i]);
+	PQclear(res);
+	return s;
+}
+
+SlShape *
+sl_pg_complete(SlConn *c, const SlShape *wire)
+{
+	SlShape    *now = sl_pg_shape(c, wire->relid, false);
+
+	if (now == NULL || !sl_shape_same_on_wire(now, wire))
+		return sl_shape_copy(wire);
+	now->wireid = wire->wireid;
+	now->lsn = wire->lsn;
+	return now;
+}
