@@ -115,6 +115,19 @@ extern SlSlot *sl_shmem_slot(int i);
 extern SlSlot *sl_slot_find(Oid dboid, const char *stream_id, bool create);
 extern void sl_slot_release(SlSlot *slot);	/* the stream was dropped */
 
+/* Is there a slot for one more stream? */
+extern bool sl_slot_available(void);
+
+/* The launcher's latch while it runs, NULL when it ends. */
+extern void sl_launcher_attach(Latch *latch);
+
+/*
+ * A stream found every slot taken: the launcher sends the scouts again once
+ * one is free.  sl_scout_wanted reads the wish and clears it.
+ */
+extern void sl_scout_want(void);
+extern bool sl_scout_wanted(void);
+
 /* Wake the launcher, or the slot's worker (no-op when there is none). */
 extern void sl_wake_launcher(void);
 extern void sl_wake_worker(SlSlot *slot);

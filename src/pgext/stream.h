@@ -124,4 +124,8 @@ extern void sl_conflict_record(const char *stream_id, const char *schema,
 extern void sl_refusal_record(const char *stream_id, const ErrorData *edata,
 							  XLogRecPtr lsn);
 
+/* Same, in the current transaction, whose commit is then flushed. */
+extern void sl_refusal_put(const char *stream_id, const ErrorData *edata,
+						   XLogRecPtr lsn);
+
 #endif							/* SL_STREAM_H */

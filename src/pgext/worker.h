@@ -45,4 +45,12 @@ extern void sl_worker_reason(SlWorker *w, const char *fmt,...) pg_attribute_prin
 /* Pin the session settings of design.md on the target session of a worker. */
 extern void sl_pin_target_session(void);
 
+/*
+ * For sync_start: once the current transaction has committed, register the
+ * stream of this database in shared memory as one that should run (state
+ * starting, failures forgotten) and wake the launcher.  Raises when every slot
+ * of sluice.max_streams is taken.
+ */
+extern void sl_launch_after_commit(const char *stream_id);
+
 #endif							/* SL_WORKER_H */
