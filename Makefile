@@ -1,23 +1,130 @@
-# sluice: the extension, its scripts and tests.  See CONTRIBUTING.md.
+# sluice: the extension, its scripts, tests and checks.  See CONTRIBUTING.md.
+#
+#   make, make install             the extension (PG_CONFIG chooses the server)
+#   make test-quick | test | test-long
+#   make unit regresscheck lint format asan fuzz-smoke build-majors
+#   make bench demo
+
 EXTENSION = sluice
 EXTVERSION = 0.1.0
 MODULE_big = sluice
 
 SQL_PARTS = $(sort $(wildcard sql/[0-9]*.sql))
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/common/*.c src/pgext/*.c)))
+COMMON_SRC = $(sort $(wildcard src/common/*.c))
+OBJS = $(patsubst %.c,%.o,$(COMMON_SRC) $(sort $(wildcard src/pgext/*.c)))
 DATA_built = sql/sluice--$(EXTVERSION).sql
-EXTRA_CLEAN = build
+EXTRA_CLEAN = build $(OBJS:.o=.d)
 
-PG_CPPFLAGS = -Isrc -I$(shell $(PG_CONFIG) --includedir) '-DPGDLLEXPORT=__attribute__((visibility("default")))'
-PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers $(WERROR)
+SL_CPPFLAGS = -Isrc -I$(shell $(PG_CONFIG) --includedir)
+SL_WARNINGS = -Wextra -Wno-unused-parameter -Wno-sign-compare \
+	-Wno-missing-field-initializers -Wstrict-prototypes
+PG_CPPFLAGS = $(SL_CPPFLAGS)
+# -MMD: PGXS knows nothing of headers unless the server was built to
+PG_CFLAGS = $(SL_WARNINGS) $(WERROR) -MMD -MP
+# The linker, not the compiler, hides what is not exported: see the map.
 SHLIB_LINK = -lpq -Wl,--version-script=src/pgext/sluice.exports
 
-# The linker, not the compiler, hides what is not exported: see the map.
-
 PG_CONFIG ?= pg_config
+# bitcode for JIT would need clang and doubles the build; nothing here gains
 override with_llvm := no
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
+-include $(OBJS:.o=.d)
+
 sql/sluice--$(EXTVERSION).sql: $(SQL_PARTS)
 	cat $(SQL_PARTS) > $@
+
+sluice.so: src/pgext/sluice.exports
+
+# --------------------------------------------------------------------------
+# src/common outside of a server: *_fe.o and the unit tests
+
+FE_CPPFLAGS = -DFRONTEND -Isrc -Itests/unit -I$(includedir_server) \
+	-I$(shell $(PG_CONFIG) --includedir) -D_GNU_SOURCE
+FE_CFLAGS = -std=gnu99 -g -O1 -Wall $(SL_WARNINGS) -Wmissing-prototypes \
+	-Wdeclaration-after-statement -fno-strict-aliasing -fwrapv $(WERROR) -MMD -MP
+FE_LIBS = -L$(shell $(PG_CONFIG) --pkglibdir) -L$(shell $(PG_CONFIG) --libdir) \
+	-lpgcommon -lpgport -lm -lpthread
+
+UNIT_TESTS = $(sort $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*_test.c)))
+UNIT_HELPERS = $(filter-out %_test.c,$(sort $(wildcard tests/unit/*.c)))
+FUZZ_TARGETS = $(sort $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+
+# $(call fe_rules,FLAVOUR,COMPILER,EXTRA FLAGS): objects and unit tests in
+# build/FLAVOUR; a program per *_test.c, the other files shared among them
+define fe_rules
+$(1)_OBJS = $$(patsubst src/common/%.c,build/$(1)/%_fe.o,$$(COMMON_SRC))
+$(1)_HELPERS = $$(patsubst tests/unit/%.c,build/$(1)/unit_%.o,$$(UNIT_HELPERS))
+
+build/$(1)/%_fe.o: src/common/%.c Makefile
+	@mkdir -p $$(@D)
+	$(2) $$(FE_CFLAGS) $(3) $$(FE_CPPFLAGS) -c -o $$@ $$<
+
+build/$(1)/unit_%.o: tests/unit/%.c Makefile
+	@mkdir -p $$(@D)
+	$(2) $$(FE_CFLAGS) $(3) $$(FE_CPPFLAGS) -c -o $$@ $$<
+
+build/$(1)/%_test: build/$(1)/unit_%_test.o $$($(1)_OBJS) $$($(1)_HELPERS)
+	$(2) $(3) -o $$@ $$^ $$(FE_LIBS)
+
+.PRECIOUS: build/$(1)/unit_%.o build/$(1)/%_fe.o
+-include $$(wildcard build/$(1)/*.d)
+endef
+
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+$(eval $(call fe_rules,unit,$(CC),))
+$(eval $(call fe_rules,asan,$(CC),$(SANITIZE) -fno-omit-frame-pointer))
+$(eval $(call fe_rules,fuzz,clang,$(SANITIZE) -fsanitize=fuzzer-no-link))
+
+unit-programs: $(addprefix build/unit/,$(UNIT_TESTS))
+asan-programs: $(addprefix build/asan/,$(UNIT_TESTS))
+fuzz-programs: $(addprefix build/fuzz/fuzz_,$(FUZZ_TARGETS))
+
+build/fuzz/fuzz_%: tests/fuzz/%.c $(fuzz_OBJS) Makefile
+	@mkdir -p $(@D)
+	clang $(FE_CFLAGS) -Wno-missing-prototypes $(SANITIZE) -fsanitize=fuzzer \
+		$(FE_CPPFLAGS) -MF $@.d -o $@ $< $(fuzz_OBJS) $(FE_LIBS)
+
+# --------------------------------------------------------------------------
+# Suites.  tools/run-tests builds what they need in places of its own and
+# closes with "N passed, N failed".
+
+RUN_TESTS = /usr/bin/python3 tools/run-tests --pg-config '$(PG_CONFIG)'
+FUZZ_SECONDS ?= 20
+
+unit:
+	$(RUN_TESTS) unit
+regresscheck:
+	$(RUN_TESTS) regress
+asan:
+	$(RUN_TESTS) asan
+fuzz-smoke:
+	$(RUN_TESTS) --fuzz-seconds $(FUZZ_SECONDS) fuzz
+build-majors:
+	$(RUN_TESTS) majors
+test-quick:
+	$(RUN_TESTS) --limit 180 unit regress pytest-quick
+test:
+	$(RUN_TESTS) unit asan fuzz regress pytest majors
+test-long:
+	$(RUN_TESTS) --limit 86400 --fuzz-seconds 300 unit asan fuzz regress pytest pytest-long majors
+lint:
+	$(RUN_TESTS) lint
+format:
+	/usr/bin/python3 tools/indent $(wildcard src/*/*.[ch] tests/*/*.[ch])
+typedefs: all
+	/usr/bin/python3 tools/typedefs $(OBJS) > tools/typedefs.new
+	mv tools/typedefs.new tools/typedefs.list
+demo:
+	demo/run
+bench:
+	bench/run
+
+# for tools/lint
+print-cppflags:
+	@echo '$(CPPFLAGS)'
+
+.PHONY: unit-programs asan-programs fuzz-programs unit regresscheck asan \
+	fuzz-smoke build-majors test-quick test test-long lint format typedefs \
+	demo bench print-cppflags

@@ -31,6 +31,26 @@ def pytest_runtest_makereport(item, call):
         report.longrepr = "skipping is not allowed: %s" % (report.longrepr,)
 
 
+def pytest_runtest_logreport(report):
+    """One record a test for tools/run-tests, written as it ends."""
+    path = os.environ.get("SLUICE_TEST_RESULTS")
+    if not path or (report.passed and report.when != "call"):
+        return
+    with open(path, "a") as f:
+        f.write("%s\1%s%s\1%s\0" % (
+            report.outcome, report.nodeid,
+            "" if report.when == "call" else " (%s)" % report.when,
+            report.longreprtext.replace("\0", "").replace("\1", "")))
+
+
+def pytest_collectreport(report):
+    path = os.environ.get("SLUICE_TEST_RESULTS")
+    if path and report.failed:
+        with open(path, "a") as f:
+            f.write("failed\1%s (collect)\1%s\0" % (
+                report.nodeid, report.longreprtext))
+
+
 @pytest.fixture(scope="session")
 def source():
     """The shared source server; scenarios take databases of it."""
