@@ -117,17 +117,25 @@ sl_get_cstring(SlCursor *c, size_t max, const char *what)
 }
 
 /*
- * New size of an array that holds have and needs want (want <= limit): doubled
- * so that growing costs little, never past the limit.
+ * The last of ncols columns has a name of its own; a repeated one would hide a
+ * column.  Does nothing after a failure.
  */
-static inline int
-sl_grown(int have, int want, int limit)
+static inline void
+sl_check_distinct(SlCursor *c, const SlColumn *cols, int ncols)
 {
-	int			n = have;
+	const char *name = cols[ncols - 1].name;
 
-	while (n < want)
-		n *= 2;
-	return Min(n, limit);
+	if (!sl_ok(c))
+		return;
+	for (int i = 0; i < ncols - 1; i++)
+	{
+		if (strcmp(cols[i].name, name) == 0)
+		{
+			sl_fail(c, SL_ERR_MALFORMED, "columns %d and %d have the same name",
+					i + 1, ncols);
+			return;
+		}
+	}
 }
 
 #endif							/* SL_BYTES_H */

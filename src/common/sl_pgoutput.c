@@ -3,11 +3,9 @@
  *	  pgoutput messages to records.
  *
  * NOTES
- *	  Nothing is copied: names and cells point into the message.  Arrays of
- *	  cells, columns and relations are made with the decoder, in its memory
- *	  context, and only grow, so that a row costs no allocation.  A count is
- *	  held against its limit, and against the bytes that are left, before it is
- *	  used.
+ *	  Nothing is copied: names and cells point into the message, and the arrays
+ *	  are reused (sl_arrays.h).  A count is held against its limit, and against
+ *	  the bytes that are left, before it is used.
  *
  *	  Between StreamStart and StreamStop (protocol 2 and later) Relation, Type,
  *	  row, Truncate and Message messages begin with the xid of the
@@ -18,30 +16,17 @@
  */
 #include "common/sl_pgoutput.h"
 
+#include "common/sl_arrays.h"
 #include "common/sl_bytes.h"
 
 /* Longest gid of a prepared transaction, its zero not counted. */
 #define MAX_GID 199
 
-#define FIRST_CELLS 64
-#define FIRST_RELS 16
-
-typedef struct CellArray
-{
-	int			size;
-	SlCell	   *cells;
-} CellArray;
-
 struct SlPgoutput
 {
 	int			proto;
 	bool		in_stream;
-	CellArray	oldcells;
-	CellArray	newcells;
-	int			cols_size;
-	SlColumn   *cols;
-	int			rels_size;
-	uint32	   *rels;
+	SlArrays	arrays;
 };
 
 /*
@@ -54,13 +39,7 @@ sl_pgoutput_create(int proto_version)
 	SlPgoutput *d = palloc0(sizeof(SlPgoutput));
 
 	d->proto = proto_version;
-	d->oldcells.size = d->newcells.size = FIRST_CELLS;
-	d->oldcells.cells = palloc(FIRST_CELLS * sizeof(SlCell));
-	d->newcells.cells = palloc(FIRST_CELLS * sizeof(SlCell));
-	d->cols_size = FIRST_CELLS;
-	d->cols = palloc(FIRST_CELLS * sizeof(SlColumn));
-	d->rels_size = FIRST_RELS;
-	d->rels = palloc(FIRST_RELS * sizeof(uint32));
+	sl_arrays_init(&d->arrays);
 	return d;
 }
 
@@ -70,10 +49,7 @@ sl_pgoutput_free(SlPgoutput *d)
 {
 	if (d == NULL)
 		return;
-	pfree(d->oldcells.cells);
-	pfree(d->newcells.cells);
-	pfree(d->cols);
-	pfree(d->rels);
+	sl_arrays_free(&d->arrays);
 	pfree(d);
 }
 
@@ -125,7 +101,7 @@ get_stream_xid(SlPgoutput *d, SlCursor *c)
 
 /* The hot loop: cells of one row. */
 static bool
-get_row(SlCursor *c, CellArray *array, SlRow *row)
+get_row(SlCursor *c, SlCellArray *array, SlRow *row)
 {
 	int			ncols = sl_get_u16(c, "the number of columns");
 	const char *p = c->p;
@@ -137,13 +113,7 @@ get_row(SlCursor *c, CellArray *array, SlRow *row)
 						  ncols, SL_MAX_COLUMNS);
 	if (unlikely(ncols > end - p))
 		return sl_fail(c, SL_ERR_TRUNCATED, "input ends inside a row");
-	if (unlikely(ncols > array->size))
-	{
-		array->size = sl_grown(array->size, ncols, SL_MAX_COLUMNS);
-		array->cells = repalloc(array->cells, array->size * sizeof(SlCell));
-	}
-
-	cell = array->cells;
+	cell = sl_room_cells(array, ncols);
 	row->ncells = ncols;
 	row->cells = cell;
 	for (int i = 0; i < ncols; i++, cell++)
@@ -205,7 +175,7 @@ get_insert(SlPgoutput *d, SlCursor *c, SlRecord *rec)
 		sl_fail_at(c, c->p - 1, SL_ERR_MALFORMED,
 				   "insert has a row of kind 0x%02x", part);
 	else
-		get_row(c, &d->newcells, &ch->newrow);
+		get_row(c, &d->arrays.newcells, &ch->newrow);
 }
 
 static void
@@ -223,7 +193,7 @@ get_update(SlPgoutput *d, SlCursor *c, SlRecord *rec)
 	if (part == 'K' || part == 'O')
 	{
 		ch->old_kind = (char) part;
-		if (!get_row(c, &d->oldcells, &ch->oldrow))
+		if (!get_row(c, &d->arrays.oldcells, &ch->oldrow))
 			return;
 		part = sl_get_u8(c, "an update");
 	}
@@ -231,7 +201,7 @@ get_update(SlPgoutput *d, SlCursor *c, SlRecord *rec)
 		sl_fail_at(c, c->p - 1, SL_ERR_MALFORMED,
 				   "update has a row of kind 0x%02x", part);
 	else
-		get_row(c, &d->newcells, &ch->newrow);
+		get_row(c, &d->arrays.newcells, &ch->newrow);
 }
 
 static void
@@ -250,24 +220,7 @@ get_delete(SlPgoutput *d, SlCursor *c, SlRecord *rec)
 		sl_fail_at(c, c->p - 1, SL_ERR_MALFORMED,
 				   "delete has a row of kind 0x%02x", part);
 	else
-		get_row(c, &d->oldcells, &ch->oldrow);
-}
-
-/* Names within a table differ; a repeated one would hide a column. */
-static void
-check_distinct(SlCursor *c, const SlColumn *cols, int ncols)
-{
-	const char *name = cols[ncols - 1].name;
-
-	for (int i = 0; i < ncols - 1; i++)
-	{
-		if (strcmp(cols[i].name, name) == 0)
-		{
-			sl_fail(c, SL_ERR_MALFORMED, "columns %d and %d have the same name",
-					i + 1, ncols);
-			return;
-		}
-	}
+		get_row(c, &d->arrays.oldcells, &ch->oldrow);
 }
 
 static void
@@ -316,17 +269,11 @@ get_relation(SlPgoutput *d, SlCursor *c, SlRecord *rec)
 		sl_fail(c, SL_ERR_TRUNCATED, "input ends inside the columns of a table");
 	if (!sl_ok(c))
 		return;
-	if (ncols > d->cols_size)
-	{
-		d->cols_size = sl_grown(d->cols_size, ncols, SL_MAX_COLUMNS);
-		d->cols = repalloc(d->cols, d->cols_size * sizeof(SlColumn));
-	}
-	shape->cols = d->cols;
+	shape->cols = sl_room_cols(&d->arrays, ncols);
 	for (int i = 0; i < ncols && sl_ok(c); i++)
 	{
-		get_column(c, &d->cols[i]);
-		if (sl_ok(c))
-			check_distinct(c, d->cols, i + 1);
+		get_column(c, &shape->cols[i]);
+		sl_check_distinct(c, shape->cols, i + 1);
 	}
 	shape->ncols = ncols;
 }
@@ -355,15 +302,10 @@ get_truncate(SlPgoutput *d, SlCursor *c, SlRecord *rec)
 		sl_fail(c, SL_ERR_TRUNCATED, "input ends inside a truncate");
 	if (!sl_ok(c))
 		return;
-	if (nrels > (uint32) d->rels_size)
-	{
-		d->rels_size = sl_grown(d->rels_size, (int) nrels, SL_MAX_RELS);
-		d->rels = repalloc(d->rels, d->rels_size * sizeof(uint32));
-	}
+	t->wireids = sl_room_rels(&d->arrays, (int) nrels);
 	for (uint32 i = 0; i < nrels; i++)
-		d->rels[i] = sl_get_u32(c, "a relation id");
+		t->wireids[i] = sl_get_u32(c, "a relation id");
 	t->nrels = (int) nrels;
-	t->wireids = d->rels;
 }
 
 static void

@@ -1,0 +1,335 @@
+/*
+ * sl_wire.c
+ *	  Writes change records in their wire form (docs/internals/wire.md).
+ *
+ * NOTES
+ *	  The body is written behind one byte for its length; a body of 128 bytes
+ *	  or more is moved up to make room, which for rows of that size is cheaper
+ *	  than measuring every record first.  A failure leaves buf as it was.
+ */
+#include "common/sl_wire.h"
+
+#include "common/sl_bytes.h"
+
+/* A StringInfo holds less than this; beyond it the backend would raise. */
+#define MAX_BUFFER 0x3fffffff
+
+typedef struct Writer
+{
+	StringInfo	buf;
+	size_t		start;			/* of the record */
+	SlError    *err;
+} Writer;
+
+static bool
+writer_ok(const Writer *w)
+{
+	return w->err->code == SL_ERR_NONE;
+}
+
+/* First failure wins. */
+static void
+writer_limit(Writer *w, const char *what)
+{
+	if (writer_ok(w))
+		sl_error_set(w->err, SL_ERR_LIMIT, w->buf->len - w->start,
+					 "%s exceeds its limit", what);
+}
+
+static void
+put_bytes(Writer *w, const void *data, size_t n)
+{
+	/* Some bytes are kept for the record's length. */
+	if (n > (size_t) (MAX_BUFFER - 16) - (size_t) w->buf->len)
+		writer_limit(w, "batch");
+	if (writer_ok(w) && n > 0)
+		appendBinaryStringInfo(w->buf, data, (int) n);
+}
+
+static void
+put_u8(Writer *w, uint8 v)
+{
+	put_bytes(w, &v, 1);
+}
+
+static int
+varint_bytes(uint8 *out, uint64 v)
+{
+	int			n = 0;
+
+	while (v >= 0x80)
+	{
+		out[n++] = (uint8) (v | 0x80);
+		v >>= 7;
+	}
+	out[n++] = (uint8) v;
+	return n;
+}
+
+static void
+put_varint(Writer *w, uint64 v)
+{
+	uint8		bytes[10];
+
+	put_bytes(w, bytes, varint_bytes(bytes, v));
+}
+
+/* Small numbers of either sign stay short. */
+static void
+put_signed(Writer *w, int64 v)
+{
+	put_varint(w, ((uint64) v << 1) ^ (v < 0 ? ~UINT64CONST(0) : 0));
+}
+
+/* Length plus one, bytes, a zero byte; a single 0 for NULL. */
+static void
+put_text(Writer *w, const char *s, size_t max, const char *what)
+{
+	size_t		len;
+
+	if (s == NULL)
+	{
+		put_varint(w, 0);
+		return;
+	}
+	len = strlen(s);
+	if (len > max)
+		writer_limit(w, what);
+	put_varint(w, (uint64) len + 1);
+	put_bytes(w, s, len + 1);
+}
+
+/* A name that a reader demands. */
+static void
+put_name(Writer *w, const char *s, const char *what)
+{
+	if (s == NULL || s[0] == '\0')
+	{
+		if (writer_ok(w))
+			sl_error_set(w->err, SL_ERR_MALFORMED, w->buf->len - w->start,
+						 "%s is empty", what);
+		return;
+	}
+	put_text(w, s, SL_MAX_NAME, what);
+}
+
+static void
+put_data(Writer *w, const char *data, uint32 len, uint32 max, const char *what)
+{
+	if (len > max)
+		writer_limit(w, what);
+	put_varint(w, len);
+	put_bytes(w, data, len);
+}
+
+/* Count, kinds of two bits each, then lengths and bytes of what has any. */
+static void
+put_row(Writer *w, const SlRow *row)
+{
+	uint8		kinds = 0;
+
+	if (row->ncells < 0 || row->ncells > SL_MAX_COLUMNS)
+	{
+		writer_limit(w, "number of columns");
+		return;
+	}
+	put_varint(w, row->ncells);
+	for (int i = 0; i < row->ncells; i++)
+	{
+		kinds |= (row->cells[i].kind & 3) << (2 * (i % 4));
+		if (i % 4 == 3 || i == row->ncells - 1)
+		{
+			put_u8(w, kinds);
+			kinds = 0;
+		}
+	}
+	for (int i = 0; i < row->ncells; i++)
+	{
+		const SlCell *cell = &row->cells[i];
+
+		if (cell->kind == SL_CELL_TEXT || cell->kind == SL_CELL_BINARY)
+			put_data(w, cell->data, cell->len, SL_MAX_CELL, "value");
+	}
+}
+
+static void
+put_header(Writer *w, const SlHeader *h)
+{
+	uint16		version = pg_hton16(h->version);
+
+	put_bytes(w, SL_WIRE_MAGIC, 4);
+	put_bytes(w, &version, sizeof(version));
+	put_name(w, h->encoding, "encoding");
+	put_name(w, h->server, "server");
+	put_text(w, h->server_version, SL_MAX_NAME, "server version");
+	put_text(w, h->system_identity, SL_MAX_NAME, "system identity");
+}
+
+static void
+put_shape(Writer *w, const SlShape *s)
+{
+	if (s->ncols < 0 || s->ncols > SL_MAX_COLUMNS)
+	{
+		writer_limit(w, "number of columns");
+		return;
+	}
+	put_varint(w, s->wireid);
+	put_varint(w, s->relid);
+	put_name(w, s->schema, "schema name");
+	put_name(w, s->name, "table name");
+	put_u8(w, (uint8) s->relkind);
+	put_u8(w, (uint8) s->replident);
+	put_u8(w, s->evidence);
+	put_varint(w, s->lsn);
+	put_varint(w, s->ncols);
+	for (int i = 0; i < s->ncols; i++)
+	{
+		const SlColumn *c = &s->cols[i];
+
+		put_u8(w, c->flags);
+		put_name(w, c->name, "column name");
+		put_signed(w, c->attnum);
+		put_varint(w, c->typid);
+		put_signed(w, c->typmod);
+		put_text(w, c->type_name, SL_MAX_TEXT, "type name");
+		put_text(w, c->collation, SL_MAX_TEXT, "collation");
+	}
+}
+
+static void
+put_change(Writer *w, SlRecordKind kind, const SlChange *ch)
+{
+	put_varint(w, ch->wireid);
+	if (kind != SL_REC_INSERT)
+		put_u8(w, (uint8) ch->old_kind);
+	if (kind == SL_REC_DELETE || (kind == SL_REC_UPDATE && ch->old_kind != 0))
+		put_row(w, &ch->oldrow);
+	if (kind != SL_REC_DELETE)
+		put_row(w, &ch->newrow);
+}
+
+static void
+put_truncate(Writer *w, const SlTruncate *t)
+{
+	if (t->nrels < 0 || t->nrels > SL_MAX_RELS)
+	{
+		writer_limit(w, "number of relations");
+		return;
+	}
+	put_u8(w, t->flags);
+	put_varint(w, t->nrels);
+	for (int i = 0; i < t->nrels; i++)
+		put_varint(w, t->wireids[i]);
+}
+
+static void
+put_message(Writer *w, SlRecordKind kind, const SlMessage *m)
+{
+	put_u8(w, m->transactional ? 1 : 0);
+	put_varint(w, m->lsn);
+	put_text(w, m->prefix, SL_MAX_TEXT, "prefix");
+	put_data(w, m->data, m->len,
+			 kind == SL_REC_DDL ? SL_MAX_TEXT : SL_MAX_CELL, "message");
+}
+
+/* False when the kind has no wire form. */
+static bool
+put_body(Writer *w, const SlRecord *rec)
+{
+	switch (rec->kind)
+	{
+		case SL_REC_HEADER:
+			put_header(w, &rec->u.header);
+			return true;
+		case SL_REC_SHAPE:
+			put_shape(w, &rec->u.shape);
+			return true;
+		case SL_REC_GONE:
+			put_varint(w, rec->u.gone_relid);
+			return true;
+		case SL_REC_BEGIN:
+			put_varint(w, rec->u.begin.final_lsn);
+			put_signed(w, rec->u.begin.commit_time);
+			put_varint(w, rec->u.begin.xid);
+			return true;
+		case SL_REC_INSERT:
+		case SL_REC_UPDATE:
+		case SL_REC_DELETE:
+			put_change(w, rec->kind, &rec->u.change);
+			return true;
+		case SL_REC_TRUNCATE:
+			put_truncate(w, &rec->u.truncate);
+			return true;
+		case SL_REC_DDL:
+		case SL_REC_MESSAGE:
+			put_message(w, rec->kind, &rec->u.message);
+			return true;
+		case SL_REC_TYPE:
+			put_varint(w, rec->u.type.typid);
+			put_name(w, rec->u.type.schema, "schema name");
+			put_name(w, rec->u.type.name, "type name");
+			return true;
+		case SL_REC_ORIGIN:
+			put_varint(w, rec->u.origin.lsn);
+			put_text(w, rec->u.origin.name, SL_MAX_NAME, "origin name");
+			return true;
+		case SL_REC_HEARTBEAT:
+			put_varint(w, rec->u.heartbeat.lsn);
+			put_signed(w, rec->u.heartbeat.time);
+			put_text(w, rec->u.heartbeat.position, SL_MAX_TEXT, "position");
+			return true;
+		case SL_REC_COMMIT:
+			put_varint(w, rec->u.commit.commit_lsn);
+			put_varint(w, rec->u.commit.end_lsn);
+			put_signed(w, rec->u.commit.commit_time);
+			put_text(w, rec->u.commit.position, SL_MAX_TEXT, "position");
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Put the body's length in front of it; one byte is there already. */
+static void
+set_length(StringInfo buf, int body)
+{
+	uint8		bytes[10];
+	int			len = buf->len - body;
+	int			n = varint_bytes(bytes, len);
+
+	if (n > 1)
+	{
+		enlargeStringInfo(buf, n - 1);
+		memmove(buf->data + body + n - 1, buf->data + body, len);
+		buf->len += n - 1;
+		buf->data[buf->len] = '\0';
+	}
+	memcpy(buf->data + body - 1, bytes, n);
+}
+
+/*
+ * Append one record to buf.  On failure buf is unchanged, and err says what
+ * was too long or has no wire form; its offset counts from the record's start.
+ */
+bool
+sl_wire_put(StringInfo buf, const SlRecord *rec, SlError *err)
+{
+	Writer		w = {buf, buf->len, err};
+	int			body;
+
+	err->code = SL_ERR_NONE;
+	put_u8(&w, (uint8) rec->kind);
+	put_u8(&w, 0);
+	body = buf->len;
+	if (!put_body(&w, rec))
+		sl_error_set(err, SL_ERR_UNSUPPORTED, 0,
+					 "record kind %d has no wire form", (int) rec->kind);
+	if (err->code == SL_ERR_NONE)
+	{
+		set_length(buf, body);
+		return true;
+	}
+	buf->len = (int) w.start;
+	buf->data[buf->len] = '\0';
+	return false;
+}
