@@ -26,37 +26,6 @@
 #include "pgext/guc.h"
 #include "pgext/fault.h"
 #include "pgext/hooks.h"
-__attribute__((weak)) bool sl_error_set(SlError *err, SlErrorCode code, size_t offset, const char *fmt,...) { elog(ERROR, "sl_error_set is not built"); }
-__attribute__((weak)) const char *sl_error_code_name(SlErrorCode code) { elog(ERROR, "sl_error_code_name is not built"); }
-__attribute__((weak)) bool sl_wire_put(StringInfo buf, const SlRecord *rec, SlError *err) { elog(ERROR, "sl_wire_put is not built"); }
-__attribute__((weak)) SlWireReader *sl_wire_reader(const char *data, size_t len) { elog(ERROR, "sl_wire_reader is not built"); }
-__attribute__((weak)) void sl_wire_reader_free(SlWireReader *r) { elog(ERROR, "sl_wire_reader_free is not built"); }
-__attribute__((weak)) bool sl_wire_next(SlWireReader *r, SlRecord *rec, SlError *err) { elog(ERROR, "sl_wire_next is not built"); }
-__attribute__((weak)) SlPgoutput *sl_pgoutput_create(int proto_version) { elog(ERROR, "sl_pgoutput_create is not built"); }
-__attribute__((weak)) void sl_pgoutput_free(SlPgoutput *d) { elog(ERROR, "sl_pgoutput_free is not built"); }
-__attribute__((weak)) bool sl_pgoutput_decode(SlPgoutput *d, const char *data, size_t len, SlRecord *rec, SlError *err) { elog(ERROR, "sl_pgoutput_decode is not built"); }
-__attribute__((weak)) SlShape *sl_shape_copy(const SlShape *shape) { elog(ERROR, "sl_shape_copy is not built"); }
-__attribute__((weak)) void sl_shape_free(SlShape *shape) { elog(ERROR, "sl_shape_free is not built"); }
-__attribute__((weak)) int sl_shape_find(const SlShape *shape, const char *name) { elog(ERROR, "sl_shape_find is not built"); }
-__attribute__((weak)) bool sl_shape_same_on_wire(const SlShape *a, const SlShape *b) { elog(ERROR, "sl_shape_same_on_wire is not built"); }
-__attribute__((weak)) int sl_shape_diff(const SlShape *a, const SlShape *b, SlDiff **diffs) { elog(ERROR, "sl_shape_diff is not built"); }
-__attribute__((weak)) void sl_diff_line(StringInfo buf, const SlDiff *diff) { elog(ERROR, "sl_diff_line is not built"); }
-__attribute__((weak)) void sl_shape_fingerprint(const SlShape *shape, char *out) { elog(ERROR, "sl_shape_fingerprint is not built"); }
-__attribute__((weak)) void sl_fingerprint(const char *data, size_t len, char *out) { elog(ERROR, "sl_fingerprint is not built"); }
-__attribute__((weak)) void sl_append_ident(StringInfo buf, const char *ident) { elog(ERROR, "sl_append_ident is not built"); }
-__attribute__((weak)) SlPattern *sl_pattern_parse(const char *text, SlError *err) { elog(ERROR, "sl_pattern_parse is not built"); }
-__attribute__((weak)) bool sl_pattern_match(const SlPattern *p, const char *schema, const char *table) { elog(ERROR, "sl_pattern_match is not built"); }
-__attribute__((weak)) void sl_pattern_free(SlPattern *p) { elog(ERROR, "sl_pattern_free is not built"); }
-__attribute__((weak)) const char *sl_state_name(SlState s) { elog(ERROR, "sl_state_name is not built"); }
-__attribute__((weak)) const char *sl_state_meaning(SlState s) { elog(ERROR, "sl_state_meaning is not built"); }
-__attribute__((weak)) bool sl_state_parse(const char *name, SlState *s) { elog(ERROR, "sl_state_parse is not built"); }
-__attribute__((weak)) bool sl_state_may_follow(SlState from, SlState to) { elog(ERROR, "sl_state_may_follow is not built"); }
-__attribute__((weak)) bool sl_state_is_running(SlState s) { elog(ERROR, "sl_state_is_running is not built"); }
-__attribute__((weak)) const SlMarkerInfo *sl_marker_info(SlMarker m) { elog(ERROR, "sl_marker_info is not built"); }
-__attribute__((weak)) SlMarker sl_marker_by_sqlstate(const char *sqlstate) { elog(ERROR, "sl_marker_by_sqlstate is not built"); }
-__attribute__((weak)) SlMarker sl_marker_by_text(const char *text) { elog(ERROR, "sl_marker_by_text is not built"); }
-__attribute__((weak)) const SlOptionInfo *sl_option_info(SlOption o) { elog(ERROR, "sl_option_info is not built"); }
-__attribute__((weak)) SlOption sl_option_by_key(const char *key) { elog(ERROR, "sl_option_by_key is not built"); }
 __attribute__((weak)) void sl_refuse(const SlRefusal *r, const char *fmt,...) { elog(ERROR, "sl_refuse is not built"); }
 __attribute__((weak)) SlMarker sl_marker_of(const ErrorData *edata) { elog(ERROR, "sl_marker_of is not built"); }
 __attribute__((weak)) void sl_raise_decode_error(const char *what, const SlError *err) { elog(ERROR, "sl_raise_decode_error is not built"); }
@@ -92,7 +61,6 @@ __attribute__((weak)) void sl_shape_store(const char *stream_id, const SlShape *
 __attribute__((weak)) void sl_schema_event(const char *stream_id, const char *schema, const char *table, XLogRecPtr lsn, const SlShape *shape, const char *decision, const char *ddl, SlMarker marker) { elog(ERROR, "sl_schema_event is not built"); }
 __attribute__((weak)) void sl_conflict_record(const char *stream_id, const char *schema, const char *table, const char *kind, int64 count, const char *last_key, XLogRecPtr lsn) { elog(ERROR, "sl_conflict_record is not built"); }
 __attribute__((weak)) void sl_refusal_record(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn) { elog(ERROR, "sl_refusal_record is not built"); }
-__attribute__((weak)) void sl_state_set(const char *stream_id, SlState to, const SlStateWhy *why) { elog(ERROR, "sl_state_set is not built"); }
 __attribute__((weak)) SlState sl_state_load(const char *stream_id) { elog(ERROR, "sl_state_load is not built"); }
 __attribute__((weak)) void sl_shmem_init(void) { elog(ERROR, "sl_shmem_init is not built"); }
 __attribute__((weak)) bool sl_shmem_ready(void) { elog(ERROR, "sl_shmem_ready is not built"); }
