@@ -1,4 +1,5 @@
 -- Foreign-data wrapper sluice: what a server and a user mapping may hold.
+SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS sluice;
 \set VERBOSITY default
 \set SHOW_CONTEXT never
@@ -7,9 +8,9 @@ CREATE EXTENSION IF NOT EXISTS sluice;
 CREATE SERVER fdw_shop FOREIGN DATA WRAPPER sluice
     OPTIONS (driver 'postgres', host 'db1', port '5432', dbname 'shop', sslmode 'verify-full');
 CREATE SERVER fdw_all FOREIGN DATA WRAPPER sluice
-    OPTIONS (hostaddr '10.0.0.1', channel_binding 'require', connect_timeout '5',
-             keepalives '1', keepalives_idle '30', sslrootcert '/etc/ca.pem',
-             target_session_attrs 'read-write', tcp_user_timeout '1000');
+    OPTIONS (hostaddr '10.0.0.1', channel_binding 'require',
+             sslrootcert '/etc/ca.pem',
+             target_session_attrs 'read-write');
 CREATE USER MAPPING FOR CURRENT_USER SERVER fdw_shop
     OPTIONS (user 'sluice', password 'S3cret');
 ALTER USER MAPPING FOR CURRENT_USER SERVER fdw_shop OPTIONS (SET password 'n3w');

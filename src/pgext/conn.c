@@ -235,8 +235,8 @@ sl_conn_raise(SlConn *c, const PGresult *res, const char *what)
 			 hint ? errhint("%s", one_line(hint)) : 0));
 }
 
-void
-sl_conn_check(SlConn *c)
+static void
+check_wait(SlConn *c)
 {
 	CHECK_FOR_INTERRUPTS();
 	if (c->worker != NULL && sl_worker_should_stop(c->worker))
@@ -258,7 +258,7 @@ wait_socket(SlConn *c, int events, TimestampTz deadline)
 	long		ms = SL_WAIT_SLICE_MS;
 	int			rc;
 
-	sl_conn_check(c);
+	check_wait(c);
 	if (deadline != 0)
 	{
 		TimestampTz now = GetCurrentTimestamp();

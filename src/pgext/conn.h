@@ -61,9 +61,6 @@ extern bool sl_conn_wait(SlConn *c, int timeout_ms);
 /* Flush what was sent and wait until PQgetResult would not block. */
 extern void sl_conn_wait_result(SlConn *c);
 
-/* Answer interrupts; raises when the worker was asked to stop. */
-extern void sl_conn_check(SlConn *c);
-
 /* Did the last ERROR of a wait here mean that the worker was asked to stop? */
 extern bool sl_conn_stop_raised(void);
 

@@ -31,19 +31,17 @@ typedef struct FdwOption
 	bool		privileged;		/* reads the server's files or its identity */
 } FdwOption;
 
-/* Sorted by name.  All but driver are libpq's keywords. */
+/*
+ * Sorted by name.  All but driver are libpq's keywords; those that conn.c
+ * decides itself (timeouts, session options) are not among them.
+ */
 static const FdwOption fdw_options[] = {
 	{"channel_binding", ON_SERVER, false},
-	{"connect_timeout", ON_SERVER, false},
 	{"dbname", ON_SERVER, false},
 	{"driver", ON_SERVER, false},
 	{"gssencmode", ON_SERVER, true},
 	{"host", ON_SERVER, false},
 	{"hostaddr", ON_SERVER, false},
-	{"keepalives", ON_SERVER, false},
-	{"keepalives_count", ON_SERVER, false},
-	{"keepalives_idle", ON_SERVER, false},
-	{"keepalives_interval", ON_SERVER, false},
 	{"krbsrvname", ON_SERVER, true},
 	{"passfile", ON_MAPPING, true},
 	{"password", ON_MAPPING, false},
@@ -61,7 +59,6 @@ static const FdwOption fdw_options[] = {
 	{"sslrootcert", ON_SERVER, false},
 	{"sslsni", ON_SERVER, false},
 	{"target_session_attrs", ON_SERVER, false},
-	{"tcp_user_timeout", ON_SERVER, false},
 	{"user", ON_MAPPING, false},
 };
 

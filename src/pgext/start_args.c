@@ -1,0 +1,202 @@
+/*
+ * start_args.c
+ *	  Reading and checking the arguments of sync_start and preflight.
+ *
+ * Rule: sql-api, "Running a stream": an argument that is not built raises;
+ * none is accepted and ignored.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "common/sl_pattern.h"
+#include "pgext/start_args.h"
+#include "pgext/pgcompat.h"
+
+/* Positions of sync_start's arguments; preflight's are one less. */
+enum
+{
+	ARG_STREAM_ID,
+	ARG_SOURCE,
+	ARG_DRIVER,
+	ARG_INCLUDE_TABLES,
+	ARG_EXCLUDE_TABLES,
+	ARG_TARGET_SCHEMA,
+	ARG_SCHEMA_CHANGES,
+	ARG_ROW_FILTERS,
+	ARG_TYPE_OVERRIDES,
+	ARG_RESTART_FROM_SCRATCH,
+	ARG_RESET_TARGET_DATA,
+	ARG_CONFIRM,
+	ARG_ACCEPT_UNFORWARDED_SCHEMA_CHANGE,
+	ARG_ACCEPT_TARGET_ONLY_UNIQUE_KEY,
+	ARG_ACCEPT_TABLE_RENAME,
+	ARG_OPTIONS
+};
+
+static char *
+text_arg(FunctionCallInfo fcinfo, int n)
+{
+	if (n < 0 || PG_ARGISNULL(n))
+		return NULL;
+	return text_to_cstring(PG_GETARG_TEXT_PP(n));
+}
+
+static void
+not_built(const char *argument)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("argument \"%s\" is not supported by this release",
+					argument),
+			 errhint("Leave the argument out.")));
+}
+
+/* An empty jsonb object or array, an empty text[]: the default. */
+static bool
+jsonb_arg_is_empty(FunctionCallInfo fcinfo, int n)
+{
+	return PG_ARGISNULL(n) || JB_ROOT_COUNT(PG_GETARG_JSONB_P(n)) == 0;
+}
+
+static void
+refuse_unbuilt(FunctionCallInfo fcinfo, int shift)
+{
+	if (!jsonb_arg_is_empty(fcinfo, ARG_ROW_FILTERS - shift))
+		not_built("row_filters");
+	if (!jsonb_arg_is_empty(fcinfo, ARG_TYPE_OVERRIDES - shift))
+		not_built("type_overrides");
+	if (!PG_ARGISNULL(ARG_RESTART_FROM_SCRATCH - shift) &&
+		PG_GETARG_BOOL(ARG_RESTART_FROM_SCRATCH - shift))
+		not_built("restart_from_scratch");
+	if (!PG_ARGISNULL(ARG_RESET_TARGET_DATA - shift) &&
+		PG_GETARG_BOOL(ARG_RESET_TARGET_DATA - shift))
+		not_built("reset_target_data");
+	if (!PG_ARGISNULL(ARG_CONFIRM - shift))
+		not_built("confirm");
+	if (!PG_ARGISNULL(ARG_ACCEPT_UNFORWARDED_SCHEMA_CHANGE - shift))
+		not_built("accept_unforwarded_schema_change");
+	if (!PG_ARGISNULL(ARG_ACCEPT_TARGET_ONLY_UNIQUE_KEY - shift) &&
+		ARR_NDIM(PG_GETARG_ARRAYTYPE_P(ARG_ACCEPT_TARGET_ONLY_UNIQUE_KEY - shift)) > 0)
+		not_built("accept_target_only_unique_key");
+	if (!jsonb_arg_is_empty(fcinfo, ARG_ACCEPT_TABLE_RENAME - shift))
+		not_built("accept_table_rename");
+}
+
+/* Table patterns; each must parse. */
+static char **
+pattern_arg(FunctionCallInfo fcinfo, int n, const char *argument)
+{
+	ArrayType  *array;
+	Datum	   *elems;
+	bool	   *nulls;
+	int			count;
+	char	  **list;
+
+	if (PG_ARGISNULL(n))
+		return NULL;
+	array = PG_GETARG_ARRAYTYPE_P(n);
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" must be a one-dimensional array",
+						argument)));
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT,
+					  &elems, &nulls, &count);
+	list = palloc0(sizeof(char *) * (count + 1));
+	for (int i = 0; i < count; i++)
+	{
+		SlError		err = {0};
+		SlPattern  *pattern;
+
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("argument \"%s\" must not contain nulls",
+							argument)));
+		list[i] = TextDatumGetCString(elems[i]);
+		pattern = sl_pattern_parse(list[i], &err);
+		if (pattern == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid table pattern in \"%s\": \"%s\"",
+							argument, list[i]),
+					 errdetail("At byte %zu: %s.", err.offset, err.detail),
+					 errhint("A pattern is table or schema.table, quoted as in psql, with *, ? and [...].")));
+		sl_pattern_free(pattern);
+	}
+	return list;
+}
+
+static void
+check_stream_id(const char *id)
+{
+	size_t		len;
+
+	if (id == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("argument \"stream_id\" must not be null")));
+	len = strlen(id);
+	if (len < 1 || len > SL_STREAM_ID_MAX || id[0] < 'a' || id[0] > 'z' ||
+		strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789_-") != len)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("invalid stream id: \"%s\"", id),
+				 errhint("A stream id is 1 to %d of a-z, 0-9, _ and -, starting with a letter.",
+						 SL_STREAM_ID_MAX)));
+}
+
+static void
+check_texts(const SlStartArgs *a)
+{
+	if (a->target_schema &&
+		(a->target_schema[0] == '\0' || strlen(a->target_schema) >= NAMEDATALEN))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("invalid target schema: \"%s\"", a->target_schema),
+				 errhint("A name has 1 to %d bytes.", NAMEDATALEN - 1)));
+	if (a->schema_changes == NULL)
+		return;
+	if (strcmp(a->schema_changes, "forward") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("schema_changes \"forward\" is not supported by this release"),
+				 errhint("Use \"refuse\": the stream stops at a schema change, and resumes once the target has it too.")));
+	if (strcmp(a->schema_changes, "refuse") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unrecognized value for schema_changes: \"%s\"",
+						a->schema_changes),
+				 errhint("Values are \"refuse\" and \"forward\".")));
+}
+
+/* See start_args.h. */
+SlStartArgs *
+sl_start_args_read(FunctionCallInfo fcinfo, bool has_id)
+{
+	SlStartArgs *a = palloc0(sizeof(SlStartArgs));
+	int			shift = has_id ? 0 : 1;
+
+	a->source = text_arg(fcinfo, ARG_SOURCE - shift);
+	if (has_id)
+	{
+		a->stream_id = text_arg(fcinfo, ARG_STREAM_ID);
+		check_stream_id(a->stream_id);
+	}
+	refuse_unbuilt(fcinfo, shift);
+	a->driver = text_arg(fcinfo, ARG_DRIVER - shift);
+	a->include = pattern_arg(fcinfo, ARG_INCLUDE_TABLES - shift, "include_tables");
+	a->exclude = pattern_arg(fcinfo, ARG_EXCLUDE_TABLES - shift, "exclude_tables");
+	a->target_schema = text_arg(fcinfo, ARG_TARGET_SCHEMA - shift);
+	a->schema_changes = text_arg(fcinfo, ARG_SCHEMA_CHANGES - shift);
+	check_texts(a);
+	if (!PG_ARGISNULL(ARG_OPTIONS - shift))
+	{
+		a->options = PG_GETARG_JSONB_P(ARG_OPTIONS - shift);
+		sl_options_check(a->options);
+	}
+	return a;
+}

@@ -1,0 +1,34 @@
+/*
+ * stream_write.h
+ *	  Writing a stream's configuration; state and position are others'.
+ */
+#ifndef SL_STREAM_WRITE_H
+#define SL_STREAM_WRITE_H
+
+#include "pgext/stream.h"
+
+/*
+ * Insert the stream with state "starting" in the current transaction, as the
+ * extension's owner; fills s->id.  Raises 42710 when the stream exists.
+ */
+extern void sl_stream_insert(SlStream *s);
+
+/*
+ * Lock the stream's row until the transaction ends, so that two callers do
+ * not start or change it at the same time.
+ */
+extern void sl_stream_lock_row(const char *stream_id);
+
+/* Store should_run and options as s has them. */
+extern void sl_stream_update(const SlStream *s);
+
+/*
+ * Fill target_sysid, target_database, target_control and return the timeline:
+ * what this target is now (sql-api, "Whose target, whose source").
+ */
+extern int32 sl_stream_here(SlStream *s);
+
+/* Record that this target is the stream's from now on (option adopt). */
+extern void sl_stream_adopt(SlStream *s);
+
+#endif							/* SL_STREAM_WRITE_H */
