@@ -55,15 +55,6 @@ typedef struct Compare
 
 static const char *const fetch_sql = "FETCH FORWARD 2000 FROM sluice_verify";
 
-static void
-clear_result(void *arg)
-{
-	PGresult  **res = arg;
-
-	PQclear(*res);
-	*res = NULL;
-}
-
 /* Start a statement on the source; the answer is fetched by source_wait. */
 static void
 source_send(SlConn *c, const char *sql)
@@ -525,7 +516,6 @@ sl_verify_compare(SlConn *conn, SlVerifyTable *t, SlVerifyMode mode,
 				  MemoryContext cxt)
 {
 	Compare    *c;
-	MemoryContextCallback *cb;
 	MemoryContext old;
 	MemoryContext mine = AllocSetContextCreate(cxt, "sluice verify table",
 											   ALLOCSET_DEFAULT_SIZES);
@@ -538,11 +528,8 @@ sl_verify_compare(SlConn *conn, SlVerifyTable *t, SlVerifyMode mode,
 	c->samples = cxt;
 	c->dst.cxt = AllocSetContextCreate(mine, "sluice verify batch",
 									   ALLOCSET_DEFAULT_SIZES);
-	cb = palloc0(sizeof(MemoryContextCallback));
-	cb->func = clear_result;
-	cb->arg = &c->src.res;
-	MemoryContextRegisterResetCallback(mine, cb);
 	compare_table(c, mode);
+	PQclear(c->src.res);		/* the connection clears it after an error */
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(mine);
 }
