@@ -27,6 +27,7 @@ CREATE TABLE sluice.stream (
     target_timeline integer NOT NULL,
     target_database oid NOT NULL,
     target_control oid NOT NULL,
+    target_inode bigint,               -- of the data directory's PG_VERSION
     created_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 

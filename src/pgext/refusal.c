@@ -35,19 +35,18 @@ storable(const char *text)
  * What makes two refusals the same one: marker, object, what was found and
  * where.  A separator that cannot be in a name keeps the parts apart.
  */
-static void
-refusal_fingerprint(const SlMarkerInfo *info, const ErrorData *edata,
-					XLogRecPtr lsn, char *out)
+void
+sl_refusal_fingerprint(SlMarker marker, const char *schema, const char *table,
+					   const char *column, const char *detail, XLogRecPtr lsn,
+					   char *out)
 {
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	appendStringInfo(&buf, "%s\n%s\n%s\n%s\n%s\n%X/%X", info->text,
-					 edata->schema_name ? edata->schema_name : "",
-					 edata->table_name ? edata->table_name : "",
-					 edata->column_name ? edata->column_name : "",
-					 edata->detail ? edata->detail : "",
-					 LSN_FORMAT_ARGS(lsn));
+	appendStringInfo(&buf, "%s\n%s\n%s\n%s\n%s\n%X/%X",
+					 sl_marker_info(marker)->text, schema ? schema : "",
+					 table ? table : "", column ? column : "",
+					 detail ? detail : "", LSN_FORMAT_ARGS(lsn));
 	sl_fingerprint(buf.data, buf.len, out);
 }
 
@@ -102,7 +101,8 @@ sl_refusal_put(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn)
 		elog(ERROR, "error without a marker cannot be recorded as a refusal: %s",
 			 edata->message);
 	info = sl_marker_info(marker);
-	refusal_fingerprint(info, edata, lsn, fingerprint);
+	sl_refusal_fingerprint(marker, edata->schema_name, edata->table_name,
+						   edata->column_name, edata->detail, lsn, fingerprint);
 	if (info->keep == SL_KEEP_RECORDED)
 		insert_refusal(stream_id, info, edata, lsn, fingerprint);
 	why.sqlstate = info->sqlstate;

@@ -140,6 +140,21 @@ sl_stream_unlock(const SlStream *s)
 	LockRelease(&tag, ExclusiveLock, true);
 }
 
+void
+sl_stream_should_run(const char *stream_id, bool should_run)
+{
+	const char *params[] = {stream_id, should_run ? "true" : "false"};
+	SlUserSwitch sw;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	sl_spi_exec("UPDATE sluice.stream SET should_run = $2::pg_catalog.bool"
+				" WHERE stream_id = $1 AND should_run <> $2::pg_catalog.bool",
+				SPI_OK_UPDATE, lengthof(params), params);
+	sl_spi_leave();
+	sl_become_back(&sw);
+}
+
 XLogRecPtr
 sl_position_load(const char *stream_id, char **text)
 {

@@ -65,6 +65,16 @@ extern bool sl_stream_in_scope(const SlStream *s, const char *schema, const char
 extern bool sl_stream_lock(const SlStream *s);
 extern void sl_stream_unlock(const SlStream *s);
 
+/*
+ * Is this the target that the stream was started on?  Refuses TARGET-MOVED on
+ * a copy unless option adopt has the fingerprint shown (sql-api, "Whose
+ * target, whose source"); records the place when it is adopted or promoted.
+ */
+extern void sl_target_check_place(const SlStream *s);
+
+/* Set stream.should_run, what the user wants. */
+extern void sl_stream_should_run(const char *stream_id, bool should_run);
+
 /* Position: InvalidXLogRecPtr and NULL text when none is stored. */
 extern XLogRecPtr sl_position_load(const char *stream_id, char **text);
 
@@ -127,5 +137,13 @@ extern void sl_refusal_record(const char *stream_id, const ErrorData *edata,
 /* Same, in the current transaction, whose commit is then flushed. */
 extern void sl_refusal_put(const char *stream_id, const ErrorData *edata,
 						   XLogRecPtr lsn);
+
+/*
+ * Fingerprint under which a refusal is recorded: over marker, object, detail
+ * and position.  out: 13 bytes; the pointers may be NULL.
+ */
+extern void sl_refusal_fingerprint(SlMarker marker, const char *schema,
+								   const char *table, const char *column,
+								   const char *detail, XLogRecPtr lsn, char *out);
 
 #endif							/* SL_STREAM_H */

@@ -14,11 +14,35 @@ typedef struct SlWorker
 	SlSlot	   *slot;
 	SlStream   *stream;			/* loaded at start, in context */
 	MemoryContext context;		/* lives as long as the worker */
-	bool		careful;		/* commit each source transaction alone */
+	bool		careful;		/* commit each source transaction alone; cleared
+								 * by sl_worker_should_stop once careful_until
+								 * is applied */
+	XLogRecPtr	careful_until;
+	XLogRecPtr	first_applied;	/* position when it began */
 	XLogRecPtr	at_lsn;			/* commit LSN of the transaction in hand, for refusals */
 } SlWorker;
 
+/* bgw_extra of a worker or scout. */
+typedef struct SlWorkerArg
+{
+	uint32		generation;		/* of the slot */
+	Oid			dboid;
+} SlWorkerArg;
+
 extern void sl_launcher_register(void); /* from _PG_init, with preload only */
+
+/*
+ * Wait before the next try after so many transient failures in a row (1 = the
+ * first), in ms: sluice.retry_min doubled each time up to sluice.retry_max,
+ * of which a random half is taken away.
+ */
+extern int	sl_backoff_ms(int failures);
+
+/* Register a dynamic worker of ours; NULL when there is no room for it. */
+extern struct BackgroundWorkerHandle *sl_worker_register(const char *function,
+														 const char *name,
+														 Datum arg,
+														 const SlWorkerArg *extra);
 
 extern PGDLLEXPORT void sl_launcher_main(Datum arg);
 extern PGDLLEXPORT void sl_scout_main(Datum arg);
