@@ -1,35 +1,35 @@
 src/common/sl_pgoutput.o: src/common/sl_pgoutput.c \
  src/common/sl_pgoutput.h src/common/sl_error.h src/common/sl_common.h \
- /opt/pg/start/usr/include/postgresql/15/server/postgres.h \
- /opt/pg/start/usr/include/postgresql/15/server/c.h \
- /opt/pg/start/usr/include/postgresql/15/server/postgres_ext.h \
- /opt/pg/start/usr/include/postgresql/15/server/pg_config_ext.h \
- /opt/pg/start/usr/include/postgresql/15/server/pg_config.h \
- /opt/pg/start/usr/include/postgresql/15/server/pg_config_manual.h \
- /opt/pg/start/usr/include/postgresql/15/server/pg_config_os.h \
- /opt/pg/start/usr/include/postgresql/15/server/port.h \
- /opt/pg/start/usr/include/postgresql/15/server/utils/elog.h \
- /opt/pg/start/usr/include/postgresql/15/server/utils/errcodes.h \
- /opt/pg/start/usr/include/postgresql/15/server/utils/palloc.h \
- /opt/pg/start/usr/include/postgresql/15/server/lib/stringinfo.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/postgres.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/c.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/postgres_ext.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config_ext.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config_manual.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config_os.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/port.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/utils/elog.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/utils/errcodes.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/utils/palloc.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/lib/stringinfo.h \
  src/common/sl_record.h src/common/sl_arrays.h src/common/sl_bytes.h \
- /opt/pg/start/usr/include/postgresql/15/server/port/pg_bswap.h
+ /opt/pg/verify/usr/include/postgresql/15/server/port/pg_bswap.h
 src/common/sl_pgoutput.h:
 src/common/sl_error.h:
 src/common/sl_common.h:
-/opt/pg/start/usr/include/postgresql/15/server/postgres.h:
-/opt/pg/start/usr/include/postgresql/15/server/c.h:
-/opt/pg/start/usr/include/postgresql/15/server/postgres_ext.h:
-/opt/pg/start/usr/include/postgresql/15/server/pg_config_ext.h:
-/opt/pg/start/usr/include/postgresql/15/server/pg_config.h:
-/opt/pg/start/usr/include/postgresql/15/server/pg_config_manual.h:
-/opt/pg/start/usr/include/postgresql/15/server/pg_config_os.h:
-/opt/pg/start/usr/include/postgresql/15/server/port.h:
-/opt/pg/start/usr/include/postgresql/15/server/utils/elog.h:
-/opt/pg/start/usr/include/postgresql/15/server/utils/errcodes.h:
-/opt/pg/start/usr/include/postgresql/15/server/utils/palloc.h:
-/opt/pg/start/usr/include/postgresql/15/server/lib/stringinfo.h:
+/opt/pg/verify/usr/include/postgresql/15/server/postgres.h:
+/opt/pg/verify/usr/include/postgresql/15/server/c.h:
+/opt/pg/verify/usr/include/postgresql/15/server/postgres_ext.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config_ext.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config_manual.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config_os.h:
+/opt/pg/verify/usr/include/postgresql/15/server/port.h:
+/opt/pg/verify/usr/include/postgresql/15/server/utils/elog.h:
+/opt/pg/verify/usr/include/postgresql/15/server/utils/errcodes.h:
+/opt/pg/verify/usr/include/postgresql/15/server/utils/palloc.h:
+/opt/pg/verify/usr/include/postgresql/15/server/lib/stringinfo.h:
 src/common/sl_record.h:
 src/common/sl_arrays.h:
 src/common/sl_bytes.h:
-/opt/pg/start/usr/include/postgresql/15/server/port/pg_bswap.h:
+/opt/pg/verify/usr/include/postgresql/15/server/port/pg_bswap.h:
