@@ -365,7 +365,8 @@ verify_emit(const Verify *v, const SlVerifyTable *t, ReturnSetInfo *rsinfo)
 	else if (reason != NULL)
 		status = "different";
 	if (different == 0 && t->source_rows != t->target_rows)
-		different = Abs(t->source_rows - t->target_rows);
+		different = Max(t->source_rows, t->target_rows) -
+			Min(t->source_rows, t->target_rows);
 	values[0] = CStringGetTextDatum(t->schema);
 	values[1] = CStringGetTextDatum(t->table);
 	values[2] = CStringGetTextDatum(status);

@@ -1,0 +1,30 @@
+src/common/sl_sha256.o: src/common/sl_sha256.c src/common/sl_sha256.h \
+ src/common/sl_common.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/postgres.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/c.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/postgres_ext.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config_ext.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config_manual.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config_os.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/port.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/utils/elog.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/utils/errcodes.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/utils/palloc.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/lib/stringinfo.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/port/pg_bswap.h
+src/common/sl_sha256.h:
+src/common/sl_common.h:
+/opt/pg/verify/usr/include/postgresql/15/server/postgres.h:
+/opt/pg/verify/usr/include/postgresql/15/server/c.h:
+/opt/pg/verify/usr/include/postgresql/15/server/postgres_ext.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config_ext.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config_manual.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config_os.h:
+/opt/pg/verify/usr/include/postgresql/15/server/port.h:
+/opt/pg/verify/usr/include/postgresql/15/server/utils/elog.h:
+/opt/pg/verify/usr/include/postgresql/15/server/utils/errcodes.h:
+/opt/pg/verify/usr/include/postgresql/15/server/utils/palloc.h:
+/opt/pg/verify/usr/include/postgresql/15/server/lib/stringinfo.h:
+/opt/pg/verify/usr/include/postgresql/15/server/port/pg_bswap.h:

@@ -1,0 +1,26 @@
+src/pgext/hooks.o: src/pgext/hooks.c \
+ /opt/pg/verify/usr/include/postgresql/15/server/postgres.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/c.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/postgres_ext.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config_ext.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config_manual.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/pg_config_os.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/port.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/utils/elog.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/utils/errcodes.h \
+ /opt/pg/verify/usr/include/postgresql/15/server/utils/palloc.h \
+ src/pgext/hooks.h src/pgext/pgcompat.h
+/opt/pg/verify/usr/include/postgresql/15/server/postgres.h:
+/opt/pg/verify/usr/include/postgresql/15/server/c.h:
+/opt/pg/verify/usr/include/postgresql/15/server/postgres_ext.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config_ext.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config_manual.h:
+/opt/pg/verify/usr/include/postgresql/15/server/pg_config_os.h:
+/opt/pg/verify/usr/include/postgresql/15/server/port.h:
+/opt/pg/verify/usr/include/postgresql/15/server/utils/elog.h:
+/opt/pg/verify/usr/include/postgresql/15/server/utils/errcodes.h:
+/opt/pg/verify/usr/include/postgresql/15/server/utils/palloc.h:
+src/pgext/hooks.h:
+src/pgext/pgcompat.h:
