@@ -38,4 +38,24 @@
 	pg_database_aclcheck(db_, role_, mode_)
 #endif
 
+/* 16: parseTypeString reports a missing type through an ErrorSaveContext. */
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#endif
+#include "parser/parse_type.h"
+
+static inline bool
+sl_compat_parse_type(const char *text, Oid *typid, int32 *typmod)
+{
+#if PG_VERSION_NUM >= 160000
+	ErrorSaveContext soft = {T_ErrorSaveContext};
+
+	return parseTypeString(text, typid, typmod, (Node *) &soft) &&
+		!soft.error_occurred;
+#else
+	parseTypeString(text, typid, typmod, true);
+	return OidIsValid(*typid);
+#endif
+}
+
 #endif							/* SL_PGCOMPAT_H */
