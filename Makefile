@@ -107,6 +107,9 @@ test-quick:
 	$(RUN_TESTS) --limit 180 unit regress pytest-quick
 test:
 	$(RUN_TESTS) unit asan fuzz regress pytest majors
+# what .ci/run calls: the same, and the lint
+ci:
+	$(RUN_TESTS) lint unit asan fuzz regress pytest majors
 test-long:
 	$(RUN_TESTS) --limit 86400 --fuzz-seconds 300 unit asan fuzz regress pytest pytest-long majors
 lint:
@@ -126,5 +129,5 @@ print-cppflags:
 	@echo '$(CPPFLAGS)'
 
 .PHONY: unit-programs asan-programs fuzz-programs unit regresscheck asan \
-	fuzz-smoke build-majors test-quick test test-long lint format typedefs \
+	fuzz-smoke build-majors test-quick test ci test-long lint format typedefs \
 	demo bench print-cppflags
