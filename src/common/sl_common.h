@@ -20,6 +20,9 @@
 
 #include "lib/stringinfo.h"
 
+/* PostgreSQL's own spelling moved in 18; this one stands before or after. */
+#define SL_NORETURN __attribute__((noreturn))
+
 /* Longest stream id in bytes (sql-api: 1 to 40 of a-z 0-9 _ -). */
 #define SL_STREAM_ID_MAX 40
 

@@ -12,7 +12,7 @@ src/common/sl_pgoutput.o: src/common/sl_pgoutput.c \
  /usr/include/postgresql/15/server/utils/errcodes.h \
  /usr/include/postgresql/15/server/utils/palloc.h \
  /usr/include/postgresql/15/server/lib/stringinfo.h \
- src/common/sl_record.h src/common/sl_bytes.h \
+ src/common/sl_record.h src/common/sl_arrays.h src/common/sl_bytes.h \
  /usr/include/postgresql/15/server/port/pg_bswap.h
 src/common/sl_pgoutput.h:
 src/common/sl_error.h:
@@ -30,5 +30,6 @@ src/common/sl_common.h:
 /usr/include/postgresql/15/server/utils/palloc.h:
 /usr/include/postgresql/15/server/lib/stringinfo.h:
 src/common/sl_record.h:
+src/common/sl_arrays.h:
 src/common/sl_bytes.h:
 /usr/include/postgresql/15/server/port/pg_bswap.h:

@@ -33,7 +33,26 @@ src/pgext/aftercommit.o: src/pgext/aftercommit.c \
  /usr/include/postgresql/15/server/mb/pg_wchar.h \
  /usr/include/postgresql/15/server/utils/memutils.h \
  /usr/include/postgresql/15/server/nodes/memnodes.h \
- src/pgext/aftercommit.h src/common/sl_common.h src/pgext/pgcompat.h
+ src/pgext/aftercommit.h src/common/sl_common.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/access/htup.h \
+ /usr/include/postgresql/15/server/storage/itemptr.h \
+ /usr/include/postgresql/15/server/storage/off.h \
+ /usr/include/postgresql/15/server/storage/itemid.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h \
+ /usr/include/postgresql/15/server/nodes/parsenodes.h \
+ /usr/include/postgresql/15/server/nodes/bitmapset.h \
+ /usr/include/postgresql/15/server/nodes/lockoptions.h \
+ /usr/include/postgresql/15/server/nodes/primnodes.h \
+ /usr/include/postgresql/15/server/access/attnum.h \
+ /usr/include/postgresql/15/server/nodes/value.h \
+ /usr/include/postgresql/15/server/partitioning/partdefs.h \
+ /usr/include/postgresql/15/server/utils/queryenvironment.h \
+ /usr/include/postgresql/15/server/access/tupdesc.h \
+ /usr/include/postgresql/15/server/catalog/pg_attribute.h \
+ /usr/include/postgresql/15/server/catalog/genbki.h \
+ /usr/include/postgresql/15/server/catalog/pg_attribute_d.h \
+ /usr/include/postgresql/15/server/utils/relcache.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -71,3 +90,22 @@ src/pgext/aftercommit.o: src/pgext/aftercommit.c \
 src/pgext/aftercommit.h:
 src/common/sl_common.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/access/htup.h:
+/usr/include/postgresql/15/server/storage/itemptr.h:
+/usr/include/postgresql/15/server/storage/off.h:
+/usr/include/postgresql/15/server/storage/itemid.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:
+/usr/include/postgresql/15/server/nodes/parsenodes.h:
+/usr/include/postgresql/15/server/nodes/bitmapset.h:
+/usr/include/postgresql/15/server/nodes/lockoptions.h:
+/usr/include/postgresql/15/server/nodes/primnodes.h:
+/usr/include/postgresql/15/server/access/attnum.h:
+/usr/include/postgresql/15/server/nodes/value.h:
+/usr/include/postgresql/15/server/partitioning/partdefs.h:
+/usr/include/postgresql/15/server/utils/queryenvironment.h:
+/usr/include/postgresql/15/server/access/tupdesc.h:
+/usr/include/postgresql/15/server/catalog/pg_attribute.h:
+/usr/include/postgresql/15/server/catalog/genbki.h:
+/usr/include/postgresql/15/server/catalog/pg_attribute_d.h:
+/usr/include/postgresql/15/server/utils/relcache.h:

@@ -66,7 +66,7 @@ extern bool sl_conn_stop_raised(void);
 
 /* Raise the connection's or the result's error with its SQLSTATE. */
 extern void sl_conn_raise(SlConn *c, const PGresult *res, const char *what)
-			pg_attribute_noreturn();
+			SL_NORETURN;
 
 /* Quote for use in replication commands and SQL on the source. */
 extern char *sl_conn_literal(SlConn *c, const char *s);

@@ -26,14 +26,14 @@ typedef struct SlRefusal
  * lower case and has no period (message style).  Never pass row values.
  */
 extern void sl_refuse(const SlRefusal *r, const char *fmt,...)
-			pg_attribute_printf(2, 3) pg_attribute_noreturn();
+			pg_attribute_printf(2, 3) SL_NORETURN;
 
 /* Marker of a caught error, SL_M_NONE when it is an ordinary error. */
 extern SlMarker sl_marker_of(const ErrorData *edata);
 
 /* Raise a decoder's failure as PROTOCOL-VIOLATION; what = "pgoutput message". */
 extern void sl_raise_decode_error(const char *what, const SlError *err)
-			pg_attribute_noreturn();
+			SL_NORETURN;
 
 typedef enum SlErrorClass
 {

@@ -49,7 +49,11 @@ src/pgext/guc.o: src/pgext/guc.c \
  /usr/include/postgresql/15/server/utils/array.h \
  /usr/include/postgresql/15/server/fmgr.h \
  /usr/include/postgresql/15/server/utils/expandeddatum.h src/pgext/guc.h \
- src/pgext/pgcompat.h
+ src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h \
+ /usr/include/postgresql/15/server/utils/queryenvironment.h \
+ /usr/include/postgresql/15/server/utils/relcache.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -102,3 +106,7 @@ src/pgext/guc.o: src/pgext/guc.c \
 /usr/include/postgresql/15/server/utils/expandeddatum.h:
 src/pgext/guc.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:
+/usr/include/postgresql/15/server/utils/queryenvironment.h:
+/usr/include/postgresql/15/server/utils/relcache.h:

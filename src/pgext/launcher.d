@@ -10,32 +10,135 @@ src/pgext/launcher.o: src/pgext/launcher.c \
  /usr/include/postgresql/15/server/utils/elog.h \
  /usr/include/postgresql/15/server/utils/errcodes.h \
  /usr/include/postgresql/15/server/utils/palloc.h \
- /usr/include/postgresql/15/server/miscadmin.h \
- /usr/include/postgresql/15/server/datatype/timestamp.h \
- /usr/include/postgresql/15/server/pgtime.h \
- /usr/include/postgresql/15/server/utils/timestamp.h \
- /usr/include/postgresql/15/server/datatype/timestamp.h \
+ /usr/include/postgresql/15/server/access/genam.h \
+ /usr/include/postgresql/15/server/access/sdir.h \
+ /usr/include/postgresql/15/server/access/skey.h \
+ /usr/include/postgresql/15/server/access/attnum.h \
+ /usr/include/postgresql/15/server/access/stratnum.h \
  /usr/include/postgresql/15/server/fmgr.h \
- /usr/include/postgresql/15/server/pgtime.h src/pgext/aftercommit.h \
- src/common/sl_common.h \
- /usr/include/postgresql/15/server/lib/stringinfo.h src/pgext/worker.h \
- src/pgext/shmem.h /usr/include/postgresql/15/server/access/xlogdefs.h \
- src/common/sl_state.h /usr/include/postgresql/15/server/port/atomics.h \
+ /usr/include/postgresql/15/server/nodes/tidbitmap.h \
+ /usr/include/postgresql/15/server/storage/itemptr.h \
+ /usr/include/postgresql/15/server/storage/block.h \
+ /usr/include/postgresql/15/server/storage/off.h \
+ /usr/include/postgresql/15/server/storage/itemid.h \
+ /usr/include/postgresql/15/server/utils/dsa.h \
+ /usr/include/postgresql/15/server/port/atomics.h \
  /usr/include/postgresql/15/server/port/atomics/arch-x86.h \
  /usr/include/postgresql/15/server/port/atomics/generic-gcc.h \
  /usr/include/postgresql/15/server/port/atomics/fallback.h \
  /usr/include/postgresql/15/server/port/atomics/generic.h \
+ /usr/include/postgresql/15/server/storage/dsm.h \
+ /usr/include/postgresql/15/server/storage/dsm_impl.h \
+ /usr/include/postgresql/15/server/storage/lockdefs.h \
+ /usr/include/postgresql/15/server/utils/relcache.h \
+ /usr/include/postgresql/15/server/access/tupdesc.h \
+ /usr/include/postgresql/15/server/access/xlogdefs.h \
+ /usr/include/postgresql/15/server/catalog/pg_attribute.h \
+ /usr/include/postgresql/15/server/catalog/genbki.h \
+ /usr/include/postgresql/15/server/catalog/pg_attribute_d.h \
+ /usr/include/postgresql/15/server/nodes/pg_list.h \
+ /usr/include/postgresql/15/server/nodes/nodes.h \
+ /usr/include/postgresql/15/server/nodes/bitmapset.h \
+ /usr/include/postgresql/15/server/utils/snapshot.h \
+ /usr/include/postgresql/15/server/access/htup.h \
+ /usr/include/postgresql/15/server/datatype/timestamp.h \
+ /usr/include/postgresql/15/server/lib/pairingheap.h \
+ /usr/include/postgresql/15/server/lib/stringinfo.h \
+ /usr/include/postgresql/15/server/storage/buf.h \
+ /usr/include/postgresql/15/server/access/heapam.h \
+ /usr/include/postgresql/15/server/access/relation.h \
+ /usr/include/postgresql/15/server/nodes/primnodes.h \
+ /usr/include/postgresql/15/server/access/relscan.h \
+ /usr/include/postgresql/15/server/access/htup_details.h \
+ /usr/include/postgresql/15/server/access/transam.h \
+ /usr/include/postgresql/15/server/access/tupmacs.h \
+ /usr/include/postgresql/15/server/catalog/pg_type_d.h \
+ /usr/include/postgresql/15/server/common/int.h \
+ /usr/include/postgresql/15/server/storage/bufpage.h \
+ /usr/include/postgresql/15/server/storage/item.h \
+ /usr/include/postgresql/15/server/access/itup.h \
+ /usr/include/postgresql/15/server/storage/spin.h \
+ /usr/include/postgresql/15/server/storage/s_lock.h \
+ /usr/include/postgresql/15/server/access/table.h \
+ /usr/include/postgresql/15/server/access/tableam.h \
+ /usr/include/postgresql/15/server/access/xact.h \
+ /usr/include/postgresql/15/server/access/xlogreader.h \
+ /usr/include/postgresql/15/server/access/xlogrecord.h \
+ /usr/include/postgresql/15/server/access/rmgr.h \
+ /usr/include/postgresql/15/server/access/rmgrlist.h \
+ /usr/include/postgresql/15/server/port/pg_crc32c.h \
+ /usr/include/postgresql/15/server/port/pg_bswap.h \
+ /usr/include/postgresql/15/server/storage/relfilenode.h \
+ /usr/include/postgresql/15/server/common/relpath.h \
+ /usr/include/postgresql/15/server/catalog/catversion.h \
+ /usr/include/postgresql/15/server/storage/backendid.h \
+ /usr/include/postgresql/15/server/storage/sinval.h \
+ /usr/include/postgresql/15/server/utils/guc.h \
+ /usr/include/postgresql/15/server/nodes/parsenodes.h \
+ /usr/include/postgresql/15/server/nodes/lockoptions.h \
+ /usr/include/postgresql/15/server/nodes/value.h \
+ /usr/include/postgresql/15/server/partitioning/partdefs.h \
+ /usr/include/postgresql/15/server/tcop/dest.h \
+ /usr/include/postgresql/15/server/executor/tuptable.h \
+ /usr/include/postgresql/15/server/access/sysattr.h \
+ /usr/include/postgresql/15/server/tcop/cmdtag.h \
+ /usr/include/postgresql/15/server/tcop/cmdtaglist.h \
+ /usr/include/postgresql/15/server/utils/array.h \
+ /usr/include/postgresql/15/server/utils/expandeddatum.h \
+ /usr/include/postgresql/15/server/utils/rel.h \
+ /usr/include/postgresql/15/server/access/xlog.h \
+ /usr/include/postgresql/15/server/catalog/pg_class.h \
+ /usr/include/postgresql/15/server/catalog/pg_class_d.h \
+ /usr/include/postgresql/15/server/catalog/pg_index.h \
+ /usr/include/postgresql/15/server/catalog/pg_index_d.h \
+ /usr/include/postgresql/15/server/catalog/pg_publication.h \
+ /usr/include/postgresql/15/server/catalog/objectaddress.h \
+ /usr/include/postgresql/15/server/catalog/pg_publication_d.h \
+ /usr/include/postgresql/15/server/rewrite/prs2lock.h \
+ /usr/include/postgresql/15/server/storage/smgr.h \
+ /usr/include/postgresql/15/server/lib/ilist.h \
+ /usr/include/postgresql/15/server/utils/reltrigger.h \
+ /usr/include/postgresql/15/server/storage/shm_toc.h \
+ /usr/include/postgresql/15/server/storage/shmem.h \
+ /usr/include/postgresql/15/server/utils/hsearch.h \
+ /usr/include/postgresql/15/server/catalog/pg_database.h \
+ /usr/include/postgresql/15/server/catalog/pg_database_d.h \
+ /usr/include/postgresql/15/server/common/pg_prng.h \
+ /usr/include/postgresql/15/server/miscadmin.h \
+ /usr/include/postgresql/15/server/datatype/timestamp.h \
+ /usr/include/postgresql/15/server/pgtime.h \
+ /usr/include/postgresql/15/server/pgstat.h \
+ /usr/include/postgresql/15/server/portability/instr_time.h \
+ /usr/include/postgresql/15/server/postmaster/pgarch.h \
+ /usr/include/postgresql/15/server/utils/backend_progress.h \
+ /usr/include/postgresql/15/server/utils/backend_status.h \
+ /usr/include/postgresql/15/server/libpq/pqcomm.h \
+ /usr/include/postgresql/15/server/utils/backend_progress.h \
+ /usr/include/postgresql/15/server/utils/relcache.h \
+ /usr/include/postgresql/15/server/utils/wait_event.h \
+ /usr/include/postgresql/15/server/postmaster/bgworker.h \
+ /usr/include/postgresql/15/server/postmaster/interrupt.h \
+ /usr/include/postgresql/15/server/storage/ipc.h \
+ /usr/include/postgresql/15/server/tcop/tcopprot.h \
+ /usr/include/postgresql/15/server/nodes/params.h \
+ /usr/include/postgresql/15/server/nodes/plannodes.h \
+ /usr/include/postgresql/15/server/storage/procsignal.h \
+ /usr/include/postgresql/15/server/utils/queryenvironment.h \
+ /usr/include/postgresql/15/server/utils/memutils.h \
+ /usr/include/postgresql/15/server/nodes/memnodes.h \
+ /usr/include/postgresql/15/server/utils/timestamp.h \
+ /usr/include/postgresql/15/server/pgtime.h src/pgext/aftercommit.h \
+ src/common/sl_common.h src/pgext/guc.h src/pgext/worker.h \
+ src/pgext/shmem.h src/common/sl_state.h \
  /usr/include/postgresql/15/server/storage/latch.h \
  /usr/include/postgresql/15/server/storage/lwlock.h \
  /usr/include/postgresql/15/server/storage/proclist_types.h \
  /usr/include/postgresql/15/server/storage/lwlocknames.h \
- /usr/include/postgresql/15/server/storage/spin.h \
- /usr/include/postgresql/15/server/storage/s_lock.h src/pgext/stream.h \
- src/common/sl_marker.h src/common/sl_option.h src/common/sl_record.h \
- /usr/include/postgresql/15/server/utils/jsonb.h \
- /usr/include/postgresql/15/server/utils/array.h \
- /usr/include/postgresql/15/server/utils/expandeddatum.h \
- /usr/include/postgresql/15/server/utils/numeric.h src/pgext/pgcompat.h
+ src/pgext/stream.h src/common/sl_marker.h src/common/sl_option.h \
+ src/common/sl_record.h /usr/include/postgresql/15/server/utils/jsonb.h \
+ /usr/include/postgresql/15/server/utils/numeric.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -47,37 +150,140 @@ src/pgext/launcher.o: src/pgext/launcher.c \
 /usr/include/postgresql/15/server/utils/elog.h:
 /usr/include/postgresql/15/server/utils/errcodes.h:
 /usr/include/postgresql/15/server/utils/palloc.h:
-/usr/include/postgresql/15/server/miscadmin.h:
-/usr/include/postgresql/15/server/datatype/timestamp.h:
-/usr/include/postgresql/15/server/pgtime.h:
-/usr/include/postgresql/15/server/utils/timestamp.h:
-/usr/include/postgresql/15/server/datatype/timestamp.h:
+/usr/include/postgresql/15/server/access/genam.h:
+/usr/include/postgresql/15/server/access/sdir.h:
+/usr/include/postgresql/15/server/access/skey.h:
+/usr/include/postgresql/15/server/access/attnum.h:
+/usr/include/postgresql/15/server/access/stratnum.h:
 /usr/include/postgresql/15/server/fmgr.h:
-/usr/include/postgresql/15/server/pgtime.h:
-src/pgext/aftercommit.h:
-src/common/sl_common.h:
-/usr/include/postgresql/15/server/lib/stringinfo.h:
-src/pgext/worker.h:
-src/pgext/shmem.h:
-/usr/include/postgresql/15/server/access/xlogdefs.h:
-src/common/sl_state.h:
+/usr/include/postgresql/15/server/nodes/tidbitmap.h:
+/usr/include/postgresql/15/server/storage/itemptr.h:
+/usr/include/postgresql/15/server/storage/block.h:
+/usr/include/postgresql/15/server/storage/off.h:
+/usr/include/postgresql/15/server/storage/itemid.h:
+/usr/include/postgresql/15/server/utils/dsa.h:
 /usr/include/postgresql/15/server/port/atomics.h:
 /usr/include/postgresql/15/server/port/atomics/arch-x86.h:
 /usr/include/postgresql/15/server/port/atomics/generic-gcc.h:
 /usr/include/postgresql/15/server/port/atomics/fallback.h:
 /usr/include/postgresql/15/server/port/atomics/generic.h:
+/usr/include/postgresql/15/server/storage/dsm.h:
+/usr/include/postgresql/15/server/storage/dsm_impl.h:
+/usr/include/postgresql/15/server/storage/lockdefs.h:
+/usr/include/postgresql/15/server/utils/relcache.h:
+/usr/include/postgresql/15/server/access/tupdesc.h:
+/usr/include/postgresql/15/server/access/xlogdefs.h:
+/usr/include/postgresql/15/server/catalog/pg_attribute.h:
+/usr/include/postgresql/15/server/catalog/genbki.h:
+/usr/include/postgresql/15/server/catalog/pg_attribute_d.h:
+/usr/include/postgresql/15/server/nodes/pg_list.h:
+/usr/include/postgresql/15/server/nodes/nodes.h:
+/usr/include/postgresql/15/server/nodes/bitmapset.h:
+/usr/include/postgresql/15/server/utils/snapshot.h:
+/usr/include/postgresql/15/server/access/htup.h:
+/usr/include/postgresql/15/server/datatype/timestamp.h:
+/usr/include/postgresql/15/server/lib/pairingheap.h:
+/usr/include/postgresql/15/server/lib/stringinfo.h:
+/usr/include/postgresql/15/server/storage/buf.h:
+/usr/include/postgresql/15/server/access/heapam.h:
+/usr/include/postgresql/15/server/access/relation.h:
+/usr/include/postgresql/15/server/nodes/primnodes.h:
+/usr/include/postgresql/15/server/access/relscan.h:
+/usr/include/postgresql/15/server/access/htup_details.h:
+/usr/include/postgresql/15/server/access/transam.h:
+/usr/include/postgresql/15/server/access/tupmacs.h:
+/usr/include/postgresql/15/server/catalog/pg_type_d.h:
+/usr/include/postgresql/15/server/common/int.h:
+/usr/include/postgresql/15/server/storage/bufpage.h:
+/usr/include/postgresql/15/server/storage/item.h:
+/usr/include/postgresql/15/server/access/itup.h:
+/usr/include/postgresql/15/server/storage/spin.h:
+/usr/include/postgresql/15/server/storage/s_lock.h:
+/usr/include/postgresql/15/server/access/table.h:
+/usr/include/postgresql/15/server/access/tableam.h:
+/usr/include/postgresql/15/server/access/xact.h:
+/usr/include/postgresql/15/server/access/xlogreader.h:
+/usr/include/postgresql/15/server/access/xlogrecord.h:
+/usr/include/postgresql/15/server/access/rmgr.h:
+/usr/include/postgresql/15/server/access/rmgrlist.h:
+/usr/include/postgresql/15/server/port/pg_crc32c.h:
+/usr/include/postgresql/15/server/port/pg_bswap.h:
+/usr/include/postgresql/15/server/storage/relfilenode.h:
+/usr/include/postgresql/15/server/common/relpath.h:
+/usr/include/postgresql/15/server/catalog/catversion.h:
+/usr/include/postgresql/15/server/storage/backendid.h:
+/usr/include/postgresql/15/server/storage/sinval.h:
+/usr/include/postgresql/15/server/utils/guc.h:
+/usr/include/postgresql/15/server/nodes/parsenodes.h:
+/usr/include/postgresql/15/server/nodes/lockoptions.h:
+/usr/include/postgresql/15/server/nodes/value.h:
+/usr/include/postgresql/15/server/partitioning/partdefs.h:
+/usr/include/postgresql/15/server/tcop/dest.h:
+/usr/include/postgresql/15/server/executor/tuptable.h:
+/usr/include/postgresql/15/server/access/sysattr.h:
+/usr/include/postgresql/15/server/tcop/cmdtag.h:
+/usr/include/postgresql/15/server/tcop/cmdtaglist.h:
+/usr/include/postgresql/15/server/utils/array.h:
+/usr/include/postgresql/15/server/utils/expandeddatum.h:
+/usr/include/postgresql/15/server/utils/rel.h:
+/usr/include/postgresql/15/server/access/xlog.h:
+/usr/include/postgresql/15/server/catalog/pg_class.h:
+/usr/include/postgresql/15/server/catalog/pg_class_d.h:
+/usr/include/postgresql/15/server/catalog/pg_index.h:
+/usr/include/postgresql/15/server/catalog/pg_index_d.h:
+/usr/include/postgresql/15/server/catalog/pg_publication.h:
+/usr/include/postgresql/15/server/catalog/objectaddress.h:
+/usr/include/postgresql/15/server/catalog/pg_publication_d.h:
+/usr/include/postgresql/15/server/rewrite/prs2lock.h:
+/usr/include/postgresql/15/server/storage/smgr.h:
+/usr/include/postgresql/15/server/lib/ilist.h:
+/usr/include/postgresql/15/server/utils/reltrigger.h:
+/usr/include/postgresql/15/server/storage/shm_toc.h:
+/usr/include/postgresql/15/server/storage/shmem.h:
+/usr/include/postgresql/15/server/utils/hsearch.h:
+/usr/include/postgresql/15/server/catalog/pg_database.h:
+/usr/include/postgresql/15/server/catalog/pg_database_d.h:
+/usr/include/postgresql/15/server/common/pg_prng.h:
+/usr/include/postgresql/15/server/miscadmin.h:
+/usr/include/postgresql/15/server/datatype/timestamp.h:
+/usr/include/postgresql/15/server/pgtime.h:
+/usr/include/postgresql/15/server/pgstat.h:
+/usr/include/postgresql/15/server/portability/instr_time.h:
+/usr/include/postgresql/15/server/postmaster/pgarch.h:
+/usr/include/postgresql/15/server/utils/backend_progress.h:
+/usr/include/postgresql/15/server/utils/backend_status.h:
+/usr/include/postgresql/15/server/libpq/pqcomm.h:
+/usr/include/postgresql/15/server/utils/backend_progress.h:
+/usr/include/postgresql/15/server/utils/relcache.h:
+/usr/include/postgresql/15/server/utils/wait_event.h:
+/usr/include/postgresql/15/server/postmaster/bgworker.h:
+/usr/include/postgresql/15/server/postmaster/interrupt.h:
+/usr/include/postgresql/15/server/storage/ipc.h:
+/usr/include/postgresql/15/server/tcop/tcopprot.h:
+/usr/include/postgresql/15/server/nodes/params.h:
+/usr/include/postgresql/15/server/nodes/plannodes.h:
+/usr/include/postgresql/15/server/storage/procsignal.h:
+/usr/include/postgresql/15/server/utils/queryenvironment.h:
+/usr/include/postgresql/15/server/utils/memutils.h:
+/usr/include/postgresql/15/server/nodes/memnodes.h:
+/usr/include/postgresql/15/server/utils/timestamp.h:
+/usr/include/postgresql/15/server/pgtime.h:
+src/pgext/aftercommit.h:
+src/common/sl_common.h:
+src/pgext/guc.h:
+src/pgext/worker.h:
+src/pgext/shmem.h:
+src/common/sl_state.h:
 /usr/include/postgresql/15/server/storage/latch.h:
 /usr/include/postgresql/15/server/storage/lwlock.h:
 /usr/include/postgresql/15/server/storage/proclist_types.h:
 /usr/include/postgresql/15/server/storage/lwlocknames.h:
-/usr/include/postgresql/15/server/storage/spin.h:
-/usr/include/postgresql/15/server/storage/s_lock.h:
 src/pgext/stream.h:
 src/common/sl_marker.h:
 src/common/sl_option.h:
 src/common/sl_record.h:
 /usr/include/postgresql/15/server/utils/jsonb.h:
-/usr/include/postgresql/15/server/utils/array.h:
-/usr/include/postgresql/15/server/utils/expandeddatum.h:
 /usr/include/postgresql/15/server/utils/numeric.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:

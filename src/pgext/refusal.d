@@ -127,7 +127,9 @@ src/pgext/refusal.o: src/pgext/refusal.c \
  /usr/include/postgresql/15/server/utils/resowner.h src/pgext/state.h \
  src/common/sl_state.h src/pgext/stream.h src/common/sl_option.h \
  /usr/include/postgresql/15/server/utils/jsonb.h \
- /usr/include/postgresql/15/server/utils/numeric.h src/pgext/pgcompat.h
+ /usr/include/postgresql/15/server/utils/numeric.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -266,3 +268,5 @@ src/common/sl_option.h:
 /usr/include/postgresql/15/server/utils/jsonb.h:
 /usr/include/postgresql/15/server/utils/numeric.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:

@@ -33,7 +33,29 @@ src/pgext/shmem.o: src/pgext/shmem.c \
  /usr/include/postgresql/15/server/storage/proclist_types.h \
  /usr/include/postgresql/15/server/storage/lwlocknames.h \
  /usr/include/postgresql/15/server/storage/spin.h \
- /usr/include/postgresql/15/server/storage/s_lock.h src/pgext/pgcompat.h
+ /usr/include/postgresql/15/server/storage/s_lock.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/access/htup.h \
+ /usr/include/postgresql/15/server/storage/itemptr.h \
+ /usr/include/postgresql/15/server/storage/block.h \
+ /usr/include/postgresql/15/server/storage/off.h \
+ /usr/include/postgresql/15/server/storage/itemid.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h \
+ /usr/include/postgresql/15/server/nodes/parsenodes.h \
+ /usr/include/postgresql/15/server/nodes/bitmapset.h \
+ /usr/include/postgresql/15/server/nodes/lockoptions.h \
+ /usr/include/postgresql/15/server/nodes/primnodes.h \
+ /usr/include/postgresql/15/server/access/attnum.h \
+ /usr/include/postgresql/15/server/nodes/pg_list.h \
+ /usr/include/postgresql/15/server/nodes/nodes.h \
+ /usr/include/postgresql/15/server/nodes/value.h \
+ /usr/include/postgresql/15/server/partitioning/partdefs.h \
+ /usr/include/postgresql/15/server/utils/queryenvironment.h \
+ /usr/include/postgresql/15/server/access/tupdesc.h \
+ /usr/include/postgresql/15/server/catalog/pg_attribute.h \
+ /usr/include/postgresql/15/server/catalog/genbki.h \
+ /usr/include/postgresql/15/server/catalog/pg_attribute_d.h \
+ /usr/include/postgresql/15/server/utils/relcache.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -73,3 +95,25 @@ src/common/sl_common.h:
 /usr/include/postgresql/15/server/storage/spin.h:
 /usr/include/postgresql/15/server/storage/s_lock.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/access/htup.h:
+/usr/include/postgresql/15/server/storage/itemptr.h:
+/usr/include/postgresql/15/server/storage/block.h:
+/usr/include/postgresql/15/server/storage/off.h:
+/usr/include/postgresql/15/server/storage/itemid.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:
+/usr/include/postgresql/15/server/nodes/parsenodes.h:
+/usr/include/postgresql/15/server/nodes/bitmapset.h:
+/usr/include/postgresql/15/server/nodes/lockoptions.h:
+/usr/include/postgresql/15/server/nodes/primnodes.h:
+/usr/include/postgresql/15/server/access/attnum.h:
+/usr/include/postgresql/15/server/nodes/pg_list.h:
+/usr/include/postgresql/15/server/nodes/nodes.h:
+/usr/include/postgresql/15/server/nodes/value.h:
+/usr/include/postgresql/15/server/partitioning/partdefs.h:
+/usr/include/postgresql/15/server/utils/queryenvironment.h:
+/usr/include/postgresql/15/server/access/tupdesc.h:
+/usr/include/postgresql/15/server/catalog/pg_attribute.h:
+/usr/include/postgresql/15/server/catalog/genbki.h:
+/usr/include/postgresql/15/server/catalog/pg_attribute_d.h:
+/usr/include/postgresql/15/server/utils/relcache.h:

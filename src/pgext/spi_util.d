@@ -147,7 +147,8 @@ src/pgext/spi_util.o: src/pgext/spi_util.c \
  /usr/include/postgresql/15/server/parser/parser.h \
  /usr/include/postgresql/15/server/utils/portal.h \
  /usr/include/postgresql/15/server/executor/execdesc.h \
- /usr/include/postgresql/15/server/utils/plancache.h src/pgext/pgcompat.h
+ /usr/include/postgresql/15/server/utils/plancache.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -299,3 +300,4 @@ src/pgext/spi_util.h:
 /usr/include/postgresql/15/server/executor/execdesc.h:
 /usr/include/postgresql/15/server/utils/plancache.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:

@@ -129,7 +129,9 @@ src/pgext/state.o: src/pgext/state.c \
  /usr/include/postgresql/15/server/executor/execdesc.h \
  /usr/include/postgresql/15/server/utils/plancache.h \
  /usr/include/postgresql/15/server/utils/resowner.h src/pgext/state.h \
- src/common/sl_marker.h src/pgext/pgcompat.h
+ src/common/sl_marker.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -267,3 +269,5 @@ src/pgext/spi_util.h:
 src/pgext/state.h:
 src/common/sl_marker.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:

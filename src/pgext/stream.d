@@ -139,7 +139,9 @@ src/pgext/stream.o: src/pgext/stream.c \
  src/common/sl_marker.h src/common/sl_common.h src/common/sl_option.h \
  src/common/sl_record.h src/common/sl_state.h \
  /usr/include/postgresql/15/server/utils/jsonb.h \
- /usr/include/postgresql/15/server/utils/numeric.h src/pgext/pgcompat.h
+ /usr/include/postgresql/15/server/utils/numeric.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -287,3 +289,5 @@ src/common/sl_state.h:
 /usr/include/postgresql/15/server/utils/jsonb.h:
 /usr/include/postgresql/15/server/utils/numeric.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:

@@ -129,7 +129,9 @@ src/pgext/stream_table.o: src/pgext/stream_table.c \
  /usr/include/postgresql/15/server/utils/resowner.h src/pgext/stream.h \
  src/common/sl_option.h src/common/sl_state.h \
  /usr/include/postgresql/15/server/utils/jsonb.h \
- /usr/include/postgresql/15/server/utils/numeric.h src/pgext/pgcompat.h
+ /usr/include/postgresql/15/server/utils/numeric.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -270,3 +272,5 @@ src/common/sl_state.h:
 /usr/include/postgresql/15/server/utils/jsonb.h:
 /usr/include/postgresql/15/server/utils/numeric.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:

@@ -157,7 +157,8 @@ src/pgext/verify.o: src/pgext/verify.c \
  /usr/include/postgresql/15/server/utils/jsonb.h \
  /usr/include/postgresql/15/server/utils/numeric.h src/pgext/worker.h \
  src/pgext/shmem.h /usr/include/postgresql/15/server/storage/latch.h \
- src/pgext/spi_util.h src/pgext/verify.h src/pgext/pgcompat.h
+ src/pgext/spi_util.h src/pgext/verify.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -329,3 +330,4 @@ src/pgext/shmem.h:
 src/pgext/spi_util.h:
 src/pgext/verify.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:

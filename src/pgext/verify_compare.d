@@ -139,7 +139,9 @@ src/pgext/verify_compare.o: src/pgext/verify_compare.c \
  src/pgext/shmem.h /usr/include/postgresql/15/server/storage/latch.h \
  /usr/include/postgresql/15/server/storage/lwlock.h \
  /usr/include/postgresql/15/server/storage/lwlocknames.h \
- src/pgext/pgcompat.h
+ src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -290,3 +292,5 @@ src/pgext/shmem.h:
 /usr/include/postgresql/15/server/storage/lwlock.h:
 /usr/include/postgresql/15/server/storage/lwlocknames.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:

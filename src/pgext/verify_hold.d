@@ -83,7 +83,15 @@ src/pgext/verify_hold.o: src/pgext/verify_hold.c \
  /usr/include/postgresql/15/server/utils/expandeddatum.h \
  /usr/include/postgresql/15/server/utils/numeric.h src/pgext/worker.h \
  src/pgext/shmem.h /usr/include/postgresql/15/server/storage/spin.h \
- /usr/include/postgresql/15/server/storage/s_lock.h src/pgext/pgcompat.h
+ /usr/include/postgresql/15/server/storage/s_lock.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h \
+ /usr/include/postgresql/15/server/nodes/parsenodes.h \
+ /usr/include/postgresql/15/server/nodes/lockoptions.h \
+ /usr/include/postgresql/15/server/nodes/primnodes.h \
+ /usr/include/postgresql/15/server/nodes/value.h \
+ /usr/include/postgresql/15/server/partitioning/partdefs.h \
+ /usr/include/postgresql/15/server/utils/queryenvironment.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -180,3 +188,11 @@ src/pgext/shmem.h:
 /usr/include/postgresql/15/server/storage/spin.h:
 /usr/include/postgresql/15/server/storage/s_lock.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:
+/usr/include/postgresql/15/server/nodes/parsenodes.h:
+/usr/include/postgresql/15/server/nodes/lockoptions.h:
+/usr/include/postgresql/15/server/nodes/primnodes.h:
+/usr/include/postgresql/15/server/nodes/value.h:
+/usr/include/postgresql/15/server/partitioning/partdefs.h:
+/usr/include/postgresql/15/server/utils/queryenvironment.h:

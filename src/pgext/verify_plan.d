@@ -101,7 +101,10 @@ src/pgext/verify_plan.o: src/pgext/verify_plan.c \
  /usr/include/postgresql/15/server/utils/numeric.h src/pgext/worker.h \
  src/pgext/shmem.h /usr/include/postgresql/15/server/storage/latch.h \
  /usr/include/postgresql/15/server/storage/spin.h \
- /usr/include/postgresql/15/server/storage/s_lock.h src/pgext/pgcompat.h
+ /usr/include/postgresql/15/server/storage/s_lock.h src/pgext/pgcompat.h \
+ /usr/include/postgresql/15/server/parser/parse_type.h \
+ /usr/include/postgresql/15/server/parser/parse_node.h \
+ /usr/include/postgresql/15/server/utils/queryenvironment.h
 /usr/include/postgresql/15/server/postgres.h:
 /usr/include/postgresql/15/server/c.h:
 /usr/include/postgresql/15/server/postgres_ext.h:
@@ -216,3 +219,6 @@ src/pgext/shmem.h:
 /usr/include/postgresql/15/server/storage/spin.h:
 /usr/include/postgresql/15/server/storage/s_lock.h:
 src/pgext/pgcompat.h:
+/usr/include/postgresql/15/server/parser/parse_type.h:
+/usr/include/postgresql/15/server/parser/parse_node.h:
+/usr/include/postgresql/15/server/utils/queryenvironment.h:

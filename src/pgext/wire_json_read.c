@@ -59,7 +59,7 @@ sl_record_kind_name(SlRecordKind kind)
 	return "none";
 }
 
-static pg_attribute_noreturn() void
+static SL_NORETURN void
 raise_value(const char *key, const char *wanted)
 {
 	ereport(ERROR,
