@@ -195,11 +195,12 @@ verify_source_snapshot(Verify *v, const SlSource *src)
 {
 	SlConn	   *repl = sl_conn_open(src, true, "the source", NULL, v->cxt);
 	XLogRecPtr	lsn = InvalidXLogRecPtr;
+	uint64		tag = pg_prng_uint64(&pg_global_prng_state);
 	char	   *slot;
 	char	   *snap;
 
-	slot = psprintf("sluice_verify_%016" INT64_MODIFIER "x",
-					pg_prng_uint64(&pg_global_prng_state));
+	slot = psprintf("sluice_verify_%08x%08x", (uint32) (tag >> 32),
+					(uint32) tag);
 	snap = sl_pg_slot_create(repl, slot, true, false, &lsn);
 	v->data = sl_conn_open(src, false, "the source", NULL, v->cxt);
 	PQclear(sl_conn_query(v->data, PGRES_COMMAND_OK,
