@@ -19,12 +19,10 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "common/sl_shape.h"
 #include "pgext/errutil.h"
 #include "pgext/preflight.h"
 #include "pgext/source_pg.h"
@@ -134,49 +132,18 @@ other_drift(const SlStream *s, const SlStartArgs *a, const char *server,
 	return lines.len ? lines.data : NULL;
 }
 
-/* What the target is, as twelve digits to type back (option adopt). */
-static char *
-target_fingerprint(const SlStream *s)
-{
-	char		digest[13];
-	char	   *key = psprintf("%s/%s/%u/%u", s->stream_id, s->target_sysid,
-							   s->target_database, s->target_control);
-
-	sl_fingerprint(key, strlen(key), digest);
-	return pstrdup(digest);
-}
-
 /*
  * A copy of the target (clone, restored dump) must not take the original's
  * stream unless it is told to.  Rule: sql-api, "Whose target, whose source".
  */
 static void
-check_target(SlStream *s, Jsonb *options)
+check_place(const SlStream *s, Jsonb *options)
 {
-	SlStream	given = {.options = options};
-	SlStream	here = {.stream_id = s->stream_id};
-	SlRefusal	r = {.marker = SL_M_TARGET_MOVED};
-	char	   *adopt = options ? sl_stream_opt_text(&given, SL_O_ADOPT) : NULL;
-	char	   *fingerprint;
+	SlStream	asked = *s;
 
-	sl_stream_here(&here);
-	if (same_text(here.target_sysid, s->target_sysid) &&
-		here.target_database == s->target_database &&
-		here.target_control == s->target_control)
-		return;
-
-	fingerprint = target_fingerprint(&here);
-	if (adopt && strcmp(adopt, fingerprint) == 0)
-	{
-		sl_stream_adopt(s);
-		return;
-	}
-	r.detail = psprintf("The stream was started on system %s, database %u, and this is system %s, database %u. Its slot may be in use by the original.",
-						s->target_sysid, s->target_database,
-						here.target_sysid, here.target_database);
-	r.hint = psprintf("If this is a copy: SELECT sluice.sync_drop('%s', clean_source => false);  If the original is gone: SELECT * FROM sluice.sync_start('%s', options => '{\"adopt\": \"%s\"}');",
-					  s->stream_id, s->stream_id, fingerprint);
-	sl_refuse(&r, "stream \"%s\" belongs to another target", s->stream_id);
+	if (options)
+		asked.options = options;
+	sl_target_check_place(&asked);
 }
 
 static void
@@ -262,7 +229,7 @@ start_known(SlStream *s, const SlStartArgs *a)
 	sl_stream_lock_row(s->stream_id);
 	s = sl_stream_load(s->stream_id, false);
 	state = sl_state_load(s->stream_id);
-	check_target(s, a->options);
+	check_place(s, a->options);
 	if (a->source)
 		server = sl_source_from_argument(a->source, a->driver, s->stream_id,
 										 false, NULL);

@@ -5,6 +5,8 @@
 #ifndef SL_PREFLIGHT_H
 #define SL_PREFLIGHT_H
 
+#include "nodes/pg_list.h"
+
 #include "pgext/conn.h"
 
 typedef struct SlCheck

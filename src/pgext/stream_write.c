@@ -103,6 +103,7 @@ sl_stream_insert(SlStream *s)
 	s->id = (int32) sl_spi_int64(0, 1, NULL);
 	sl_spi_leave();
 	sl_become_back(&sw);
+	sl_target_check_place(s);	/* records what else tells a copy apart */
 	sl_state_set(s->stream_id, SL_STATE_STARTING, NULL);
 }
 
@@ -135,28 +136,6 @@ sl_stream_update(const SlStream *s)
 	sl_spi_exec("UPDATE sluice.stream SET should_run = $2::pg_catalog.bool, "
 				"options = $3::pg_catalog.jsonb WHERE stream_id = $1",
 				SPI_OK_UPDATE, 3, params);
-	sl_spi_leave();
-	sl_become_back(&sw);
-}
-
-/* See stream_write.h. */
-void
-sl_stream_adopt(SlStream *s)
-{
-	const char *params[5];
-	SlUserSwitch sw;
-
-	params[0] = s->stream_id;
-	params[1] = psprintf("%d", sl_stream_here(s));
-	params[2] = s->target_sysid;
-	params[3] = psprintf("%u", s->target_database);
-	params[4] = psprintf("%u", s->target_control);
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	sl_spi_exec("UPDATE sluice.stream SET target_timeline = $2::pg_catalog.int4, "
-				"target_sysid = $3, target_database = $4::pg_catalog.oid, "
-				"target_control = $5::pg_catalog.oid WHERE stream_id = $1",
-				SPI_OK_UPDATE, 5, params);
 	sl_spi_leave();
 	sl_become_back(&sw);
 }

@@ -28,7 +28,4 @@ extern void sl_stream_update(const SlStream *s);
  */
 extern int32 sl_stream_here(SlStream *s);
 
-/* Record that this target is the stream's from now on (option adopt). */
-extern void sl_stream_adopt(SlStream *s);
-
 #endif							/* SL_STREAM_WRITE_H */

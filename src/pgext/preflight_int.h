@@ -1,0 +1,62 @@
+/*
+ * preflight_int.h
+ *	  What the files of preflight share.
+ */
+#ifndef SL_PREFLIGHT_INT_H
+#define SL_PREFLIGHT_INT_H
+
+#include "pgext/catalog_pg.h"
+#include "pgext/preflight.h"
+
+typedef struct SlPreflight
+{
+	SlStream   *stream;
+	const SlSource *src;
+	bool		warm;
+	MemoryContext cxt;			/* the caller's: checks and connections */
+	List	   *checks;			/* of SlCheck * */
+
+	/* the source, once it was reached */
+	SlConn	   *conn;
+	char	   *role;			/* current_user there */
+	char	   *dbname;
+	SlSourceTable *tables;		/* in scope */
+	int			ntables;
+	SlSourceTable *all;
+	int			nall;
+} SlPreflight;
+
+/* Add one check; detail and fix may be NULL. */
+extern void sl_check_add(SlPreflight *p, const char *side, const char *name,
+						 bool ok, char *detail, char *fix);
+
+/*
+ * Run fn in a subtransaction; an ERROR in it becomes a failed check of that
+ * side and name.  False when it failed.  A cancel goes through.
+ */
+typedef void (*SlCheckFn) (SlPreflight *p);
+extern bool sl_check_run(SlPreflight *p, const char *side, const char *name,
+						 SlCheckFn fn);
+
+/* The message and detail of a caught error as one line. */
+extern char *sl_check_error_text(const ErrorData *edata);
+
+/* Name that may be pasted: quoted, control characters as U&"\000A". */
+extern char *sl_paste_ident(const char *name);
+extern char *sl_paste_table(const char *schema, const char *table);
+extern char *sl_paste_literal(const char *text);
+
+/* Name for a detail. */
+extern char *sl_show_table(const char *schema, const char *table);
+
+/* CREATE PUBLICATION for every table in scope, under the stream's name. */
+extern char *sl_publication_sql(SlPreflight *p);
+
+extern void sl_check_source_server(SlPreflight *p); /* preflight_source.c */
+extern void sl_check_source_login(SlPreflight *p);
+extern void sl_check_source_tables(SlPreflight *p); /* preflight_table.c */
+extern void sl_check_publication(SlPreflight *p);	/* preflight_publication.c */
+extern void sl_check_target_server(SlPreflight *p); /* preflight_target.c */
+extern void sl_check_target_tables(SlPreflight *p);
+
+#endif							/* SL_PREFLIGHT_INT_H */

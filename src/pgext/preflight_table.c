@@ -1,0 +1,217 @@
+/*
+ * preflight_table.c
+ *	  Preflight: the source's tables, one by one.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+
+#include "common/sl_pattern.h"
+#include "pgext/preflight_int.h"
+#include "pgext/pgcompat.h"
+
+/*
+ * Columns of the identity that pgoutput does not send.  Rule: PostgreSQL
+ * documentation, "Publication": generated columns are left out by default.
+ */
+#define GENERATED_KEY_SQL \
+	"SELECT a.attname FROM pg_catalog.pg_class c " \
+	"JOIN pg_catalog.pg_index i ON i.indrelid = c.oid " \
+	"  AND (c.relreplident = 'd' AND i.indisprimary " \
+	"    OR c.relreplident = 'i' AND i.indisreplident) " \
+	"JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid " \
+	"  AND a.attnum = ANY (i.indkey::smallint[]) AND a.attgenerated <> '' " \
+	"WHERE c.oid = $1::pg_catalog.oid"
+
+#define LEAVES_SQL \
+	"SELECT relid::pg_catalog.regclass::text FROM pg_catalog.pg_partition_tree($1::pg_catalog.oid) " \
+	"WHERE isleaf OR level = 0"
+
+/* Does any pattern of the list match? */
+static bool
+list_matches(char **patterns, const char *schema, const char *table)
+{
+	for (; *patterns; patterns++)
+	{
+		SlError		err = {0};
+		SlPattern  *pattern = sl_pattern_parse(*patterns, &err);
+		bool		match = pattern && sl_pattern_match(pattern, schema, table);
+
+		if (pattern)
+			sl_pattern_free(pattern);
+		if (match)
+			return true;
+	}
+	return false;
+}
+
+static const char *
+kind_name(const SlSourceTable *t)
+{
+	if (t->persistence == 'u')
+		return "an unlogged table";
+	switch (t->relkind)
+	{
+		case 'v':
+			return "a view";
+		case 'm':
+			return "a materialized view";
+		case 'f':
+			return "a foreign table";
+		default:
+			return "a table";
+	}
+}
+
+/*
+ * Every entry must match a table (sql-api: an entry that matches nothing is an
+ * error); what it matches instead is said.
+ */
+static void
+check_patterns(SlPreflight *p, char **patterns, const char *argument)
+{
+	for (char **entry = patterns; entry && *entry; entry++)
+	{
+		char	   *one[2] = {*entry, NULL};
+		const SlSourceTable *other = NULL;
+		bool		found = false;
+
+		for (int i = 0; i < p->nall && !found; i++)
+		{
+			if (!list_matches(one, p->all[i].schema, p->all[i].name))
+				continue;
+			if (p->all[i].relkind == 'r' || p->all[i].relkind == 'p')
+				found = true;
+			else
+				other = &p->all[i];
+		}
+		if (found)
+			continue;
+		sl_check_add(p, "source", argument, false,
+					 other ? psprintf("\"%s\" matches no table; %s is %s", *entry,
+									  sl_show_table(other->schema, other->name),
+									  kind_name(other)) :
+					 psprintf("\"%s\" matches no table of the source", *entry),
+					 NULL);
+	}
+}
+
+static void
+check_access(SlPreflight *p, const SlSourceTable *t)
+{
+	char	   *role = sl_paste_ident(p->role);
+	char	   *shown = sl_show_table(t->schema, t->name);
+
+	if (!t->schema_usage)
+		sl_check_add(p, "source", "schema_usage", false,
+					 psprintf("no USAGE on the schema of %s", shown),
+					 psprintf("GRANT USAGE ON SCHEMA %s TO %s;",
+							  sl_paste_ident(t->schema), role));
+	if (!t->can_select)
+		sl_check_add(p, "source", "select", false,
+					 psprintf("no SELECT on %s", shown),
+					 psprintf("GRANT SELECT ON %s TO %s;",
+							  sl_paste_table(t->schema, t->name), role));
+	if (t->rls_applies)
+		sl_check_add(p, "source", "row_security", false,
+					 psprintf("row-level security of %s applies to this role and would hide rows", shown),
+					 psprintf("ALTER ROLE %s BYPASSRLS;", role));
+	if (t->persistence == 'u')
+		sl_check_add(p, "source", "unlogged", false,
+					 psprintf("%s is unlogged, so its changes are in no WAL; log or exclude it", shown),
+					 psprintf("ALTER TABLE %s SET LOGGED;",
+							  sl_paste_table(t->schema, t->name)));
+}
+
+/* REPLICA IDENTITY FULL for the table and, if partitioned, each leaf. */
+static char *
+identity_fix(SlPreflight *p, const SlSourceTable *t)
+{
+	StringInfoData sql;
+	char		oid[16];
+	const char *params[1] = {oid};
+	PGresult   *res;
+
+	if (t->relkind != 'p')
+		return psprintf("ALTER TABLE %s REPLICA IDENTITY FULL;",
+						sl_paste_table(t->schema, t->name));
+	snprintf(oid, sizeof(oid), "%u", t->relid);
+	initStringInfo(&sql);
+	res = sl_conn_query(p->conn, PGRES_TUPLES_OK, LEAVES_SQL, 1, params);
+	for (int i = 0; i < PQntuples(res); i++)
+		appendStringInfo(&sql, "%sALTER TABLE %s REPLICA IDENTITY FULL;",
+						 i ? " " : "", PQgetvalue(res, i, 0));
+	PQclear(res);
+	return sql.data;
+}
+
+static void
+check_identity(SlPreflight *p, const SlSourceTable *t)
+{
+	char		oid[16];
+	const char *params[1] = {oid};
+	char	   *column;
+	char	   *shown = sl_show_table(t->schema, t->name);
+
+	if (list_matches(sl_stream_opt_list(p->stream, SL_O_INSERT_ONLY),
+					 t->schema, t->name))
+		return;
+	if (!t->identity_ok)
+	{
+		sl_check_add(p, "source", "replica_identity", false,
+					 psprintf("%s: %s; publishing it would make its updates and deletes fail on the source (if it only ever gets inserts, name it in option insert_only)",
+							  shown, t->identity_fault),
+					 identity_fix(p, t));
+		return;
+	}
+	snprintf(oid, sizeof(oid), "%u", t->relid);
+	column = sl_conn_query_text(p->conn, GENERATED_KEY_SQL, 1, params);
+	if (column)
+		sl_check_add(p, "source", "replica_identity", false,
+					 psprintf("%s: generated column \"%s\" is part of its identity and is not sent",
+							  shown, column),
+					 identity_fix(p, t));
+}
+
+/* Every entry of insert_only must match a table in scope. */
+static void
+check_insert_only(SlPreflight *p)
+{
+	char	  **list = sl_stream_opt_list(p->stream, SL_O_INSERT_ONLY);
+
+	for (; *list; list++)
+	{
+		char	   *one[2] = {*list, NULL};
+		bool		found = false;
+
+		for (int i = 0; i < p->ntables && !found; i++)
+			found = list_matches(one, p->tables[i].schema, p->tables[i].name);
+		if (!found)
+			sl_check_add(p, "source", "insert_only", false,
+						 psprintf("\"%s\" matches no table of the stream", *list), NULL);
+	}
+}
+
+/* See preflight_int.h. */
+void
+sl_check_source_tables(SlPreflight *p)
+{
+	int			before;
+
+	check_patterns(p, p->stream->include, "include_tables");
+	check_patterns(p, p->stream->exclude, "exclude_tables");
+	check_insert_only(p);
+	sl_check_add(p, "source", "scope", p->ntables > 0,
+				 p->ntables > 0 ? psprintf("%d tables", p->ntables) :
+				 pstrdup("no table of the source is in scope"), NULL);
+
+	before = list_length(p->checks);
+	for (int i = 0; i < p->ntables; i++)
+	{
+		check_access(p, &p->tables[i]);
+		check_identity(p, &p->tables[i]);
+	}
+	if (p->ntables > 0 && list_length(p->checks) == before)
+		sl_check_add(p, "source", "tables", true,
+					 pstrdup("every table can be read and has a replica identity"), NULL);
+}

@@ -1,0 +1,393 @@
+/*
+ * preflight_target.c
+ *	  Preflight: this server and the tables that the stream will write.
+ *
+ * NOTES
+ *	  What a table must be is decided where rows are applied
+ *	  (sl_target_resolve, sl_target_check_shape); here their refusals become
+ *	  rows, each with a statement that cures it where one is known.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "commands/dbcommands.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/resowner.h"
+
+#include "pgext/apply.h"
+#include "pgext/errutil.h"
+#include "pgext/preflight_int.h"
+#include "pgext/spi_util.h"
+#include "pgext/pgcompat.h"
+
+/* Background workers in use, as far as pg_stat_activity tells them. */
+#define WORKERS_SQL \
+	"SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity " \
+	"WHERE backend_type NOT IN ('client backend', 'autovacuum launcher', " \
+	"'autovacuum worker', 'checkpointer', 'background writer', 'walwriter', " \
+	"'startup', 'walreceiver', 'walsender', 'archiver', 'walsummarizer', " \
+	"'slotsync worker', 'io worker', 'logger', 'standalone backend')"
+
+/* default_transaction_read_only for this owner in this database, narrowest first. */
+#define READ_ONLY_SQL \
+	"SELECT CASE WHEN setrole <> 0 THEN 'ROLE ' || pg_catalog.quote_ident(r.rolname) || " \
+	"  CASE WHEN setdatabase <> 0 THEN ' IN DATABASE ' || pg_catalog.quote_ident(d.datname) ELSE '' END " \
+	"  ELSE 'DATABASE ' || pg_catalog.quote_ident(d.datname) END " \
+	"FROM pg_catalog.pg_db_role_setting s " \
+	"LEFT JOIN pg_catalog.pg_roles r ON r.oid = s.setrole " \
+	"LEFT JOIN pg_catalog.pg_database d ON d.oid = s.setdatabase " \
+	"WHERE s.setrole IN (0, $1::pg_catalog.oid) " \
+	"AND s.setdatabase IN (0, $2::pg_catalog.oid) " \
+	"AND EXISTS (SELECT FROM pg_catalog.unnest(s.setconfig) AS c " \
+	"  WHERE c ~ '^default_transaction_read_only=(on|true|yes|1)$')"
+
+/* Columns of unique keys under a collation that equates different texts. */
+#define COLLATION_SQL \
+	"SELECT DISTINCT a.attname, l.collname, i.indexrelid::pg_catalog.regclass::pg_catalog.text, " \
+	"pg_catalog.format_type(a.atttypid, a.atttypmod) " \
+	"FROM pg_catalog.pg_index i, " \
+	"pg_catalog.unnest(i.indkey::smallint[], i.indcollation::oid[]) AS k(attnum, coll), " \
+	"pg_catalog.pg_attribute a, pg_catalog.pg_collation l " \
+	"WHERE i.indrelid = $1::pg_catalog.oid AND i.indisunique " \
+	"AND a.attrelid = i.indrelid AND a.attnum = k.attnum " \
+	"AND l.oid = k.coll AND NOT l.collisdeterministic"
+
+#define OTHER_STREAM_SQL \
+	"SELECT stream_id FROM sluice.stream_table " \
+	"WHERE target_relid = $1::pg_catalog.oid AND stream_id <> $2 " \
+	"AND state IN ('pending', 'copying', 'established')"
+
+/* Run as the extension's owner inside SPI; first column of the first row. */
+static char *
+catalog_text(const char *sql, int nparams, const char *const *params)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	SlUserSwitch sw;
+	char	   *value = NULL;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	if (sl_spi_exec(sql, SPI_OK_SELECT, nparams, params) > 0)
+		value = sl_spi_text(0, 1, cxt);
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return value;
+}
+
+static void
+check_preload(SlPreflight *p)
+{
+	const char *now = GetConfigOption("shared_preload_libraries", true, false);
+
+	if (sl_shmem_ready())
+	{
+		sl_check_add(p, "target", "shared_preload_libraries", true, NULL, NULL);
+		return;
+	}
+	sl_check_add(p, "target", "shared_preload_libraries", false,
+				 pstrdup("the library sluice is not preloaded; the target must be restarted after the change"),
+				 psprintf("ALTER SYSTEM SET shared_preload_libraries = %s;",
+						  now && now[0] ? psprintf("%s, sluice", now) : "sluice"));
+}
+
+static void
+check_workers(SlPreflight *p)
+{
+	char	   *used = catalog_text(WORKERS_SQL, 0, NULL);
+	int			n = used ? atoi(used) : 0;
+	bool		ok = n < max_worker_processes;
+
+	sl_check_add(p, "target", "max_worker_processes", ok,
+				 psprintf("%d of %d background workers are in use%s", n,
+						  max_worker_processes,
+						  ok ? "" : "; a stream needs one, and the target must be restarted after the change"),
+				 ok ? NULL : psprintf("ALTER SYSTEM SET max_worker_processes = %d;",
+									  max_worker_processes + 8));
+	if (sl_shmem_ready() && !p->warm && !sl_slot_available())
+		sl_check_add(p, "target", "max_streams", false,
+					 psprintf("all %d places for streams are taken; the target must be restarted after the change",
+							  sl_shmem_nslots()),
+					 psprintf("ALTER SYSTEM SET sluice.max_streams = %d;",
+							  sl_shmem_nslots() + 8));
+}
+
+static void
+check_read_only(SlPreflight *p)
+{
+	const char *params[2];
+	char	   *where;
+
+	params[0] = psprintf("%u", p->stream->owner);
+	params[1] = psprintf("%u", MyDatabaseId);
+	where = catalog_text(READ_ONLY_SQL, 2, params);
+	sl_check_add(p, "target", "default_transaction_read_only", where == NULL,
+				 where ? psprintf("set for %s", where) : NULL,
+				 where ? psprintf("ALTER %s SET default_transaction_read_only = off;", where) : NULL);
+}
+
+/* See preflight_int.h. */
+void
+sl_check_target_server(SlPreflight *p)
+{
+	check_preload(p);
+	check_workers(p);
+	check_read_only(p);
+}
+
+/*
+ * A table of the shape's columns, types and key: enough to hold every value.
+ * Indexes and constraints beyond the key are the user's.
+ */
+static char *
+create_table_sql(SlPreflight *p, const SlShape *shape)
+{
+	char	   *schema = sl_stream_target_schema(p->stream, shape->schema);
+	StringInfoData sql;
+	StringInfoData key;
+
+	initStringInfo(&sql);
+	initStringInfo(&key);
+	if (!OidIsValid(get_namespace_oid(schema, true)))
+		appendStringInfo(&sql, "CREATE SCHEMA IF NOT EXISTS %s; ", sl_paste_ident(schema));
+	appendStringInfo(&sql, "CREATE TABLE %s (", sl_paste_table(schema, shape->name));
+	for (int i = 0; i < shape->ncols; i++)
+	{
+		const SlColumn *c = &shape->cols[i];
+
+		appendStringInfo(&sql, "%s%s %s%s", i ? ", " : "", sl_paste_ident(c->name),
+						 c->type_name ? c->type_name : "text",
+						 c->flags & SL_COL_NOT_NULL ? " NOT NULL" : "");
+		if (c->flags & SL_COL_PRIMARY)
+			appendStringInfo(&key, "%s%s", key.len ? ", " : "", sl_paste_ident(c->name));
+	}
+	if (key.len)
+		appendStringInfo(&sql, ", PRIMARY KEY (%s)", key.data);
+	appendStringInfoString(&sql, ");");
+	return sql.data;
+}
+
+/* A hint that is a statement can be pasted; a sentence cannot. */
+static char *
+statement_of_hint(const char *hint)
+{
+	size_t		len = hint ? strlen(hint) : 0;
+
+	if (len > 0 && hint[len - 1] == ';')
+		return pstrdup(hint);
+	return NULL;
+}
+
+/* Refusal of sl_target_resolve as a check's name. */
+static const char *
+check_name_of(const ErrorData *edata)
+{
+	switch (sl_marker_of(edata))
+	{
+		case SL_M_TARGET_TABLE_MISSING:
+			return "table_missing";
+		case SL_M_TARGET_KIND_UNSUPPORTED:
+			return "table_kind";
+		case SL_M_TARGET_TRIGGER:
+			return "trigger";
+		case SL_M_TARGET_PERMISSION:
+			return "permission";
+		default:
+			return "table";
+	}
+}
+
+static void
+failed_resolve(SlPreflight *p, const SlShape *shape, ErrorData *edata)
+{
+	char	   *fix = statement_of_hint(edata->hint);
+
+	if (sl_marker_of(edata) == SL_M_TARGET_TABLE_MISSING)
+		fix = create_table_sql(p, shape);
+	sl_check_add(p, "target", check_name_of(edata), false,
+				 sl_check_error_text(edata), fix);
+}
+
+/* sl_target_resolve, its refusal as a row; InvalidOid then. */
+static Oid
+resolve(SlPreflight *p, const SlShape *shape)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile Oid target = InvalidOid;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(cxt);
+	PG_TRY();
+	{
+		target = sl_target_resolve(p->stream, shape->schema, shape->name);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(cxt);
+		edata = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(cxt);
+		CurrentResourceOwner = owner;
+		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
+			edata->sqlerrcode == ERRCODE_ADMIN_SHUTDOWN)
+			ReThrowError(edata);
+		failed_resolve(p, shape, edata);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(cxt);
+	CurrentResourceOwner = owner;
+	return target;
+}
+
+static char *
+target_name(Oid relid)
+{
+	return sl_paste_table(get_namespace_name(get_rel_namespace(relid)),
+						  get_rel_name(relid));
+}
+
+/*
+ * The fix of one fault line of sl_target_check_shape,
+ * "[kind] schema.table.column: ...": the source's type, or the column.
+ */
+static char *
+shape_fix(Oid target, const SlShape *shape, const char *line)
+{
+	for (int i = 0; i < shape->ncols; i++)
+	{
+		const SlColumn *c = &shape->cols[i];
+		char	   *part = psprintf(".%s:", quote_identifier(c->name));
+
+		if (strstr(line, part) == NULL || c->type_name == NULL)
+			continue;
+		if (get_attnum(target, c->name) == InvalidAttrNumber)
+			return psprintf("ALTER TABLE %s ADD COLUMN %s %s;", target_name(target),
+							sl_paste_ident(c->name), c->type_name);
+		if (strncmp(line, "[column-not-null]", 17) == 0)
+			return psprintf("ALTER TABLE %s ALTER COLUMN %s DROP NOT NULL;",
+							target_name(target), sl_paste_ident(c->name));
+		return psprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s;", target_name(target),
+						sl_paste_ident(c->name), c->type_name);
+	}
+	return NULL;
+}
+
+static void
+check_shape(SlPreflight *p, Oid target, const SlShape *shape)
+{
+	StringInfoData faults;
+	char	   *line;
+
+	initStringInfo(&faults);
+	if (sl_target_check_shape(p->stream, target, shape, &faults) == 0)
+		return;
+	for (line = strtok(faults.data, "\n"); line; line = strtok(NULL, "\n"))
+		sl_check_add(p, "target", "shape", false, line,
+					 shape_fix(target, shape, line));
+}
+
+/* Rows that are there before the copy would be mixed with the source's. */
+static void
+check_empty(SlPreflight *p, Oid target)
+{
+	char	   *name = target_name(target);
+	char	   *rule = sl_stream_opt_text(p->stream, SL_O_EXISTING_ROWS);
+	const char *only = get_rel_relkind(target) == RELKIND_PARTITIONED_TABLE ? "" : "ONLY ";
+
+	if (strcmp(rule, "truncate") == 0)
+		return;
+	if (catalog_text(psprintf("SELECT 1 FROM %s%s LIMIT 1", only, name), 0, NULL) != NULL)
+		sl_check_add(p, "target", "existing_rows", false,
+					 psprintf("%s has rows; empty it, or start with option {\"existing_rows\": \"truncate\"}", name),
+					 psprintf("TRUNCATE %s%s;", only, name));
+}
+
+static void
+check_other_stream(SlPreflight *p, Oid target)
+{
+	const char *params[2];
+	char	   *other;
+
+	params[0] = psprintf("%u", target);
+	params[1] = p->stream->stream_id;
+	other = catalog_text(OTHER_STREAM_SQL, 2, params);
+	if (other)
+		sl_check_add(p, "target", "other_stream", false,
+					 psprintf("%s is written by stream \"%s\"; exclude it, or drop that stream",
+							  target_name(target), other),
+					 psprintf("SELECT sluice.sync_stop(%s, wait => true); SELECT sluice.sync_drop(%s);",
+							  sl_paste_literal(other), sl_paste_literal(other)));
+}
+
+static void
+check_collation(SlPreflight *p, Oid target)
+{
+	const char *param = psprintf("%u", target);
+	MemoryContext cxt = CurrentMemoryContext;
+	SlUserSwitch sw;
+	uint64		n;
+	List	   *rows = NIL;
+	ListCell   *lc;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	n = sl_spi_exec(COLLATION_SQL, SPI_OK_SELECT, 1, &param);
+	for (uint64 i = 0; i < n; i++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(cxt);
+		char	  **row = palloc(sizeof(char *) * 4);
+
+		for (int c = 0; c < 4; c++)
+			row[c] = sl_spi_text(i, c + 1, cxt);
+		rows = lappend(rows, row);
+		MemoryContextSwitchTo(old);
+	}
+	sl_spi_leave();
+	sl_become_back(&sw);
+	foreach(lc, rows)
+	{
+		char	  **row = lfirst(lc);
+
+		sl_check_add(p, "target", "key_collation", false,
+					 psprintf("%s: unique key %s compares column %s by collation %s, which equates different texts",
+							  target_name(target), row[2], quote_identifier(row[0]),
+							  quote_identifier(row[1])),
+					 psprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE pg_catalog.\"C\";",
+							  target_name(target), sl_paste_ident(row[0]), row[3]));
+	}
+}
+
+/* See preflight_int.h. */
+void
+sl_check_target_tables(SlPreflight *p)
+{
+	int			before = list_length(p->checks);
+
+	for (int i = 0; i < p->ntables; i++)
+	{
+		SlShape    *shape = sl_pg_shape(p->conn, p->tables[i].relid, false);
+		Oid			target;
+
+		CHECK_FOR_INTERRUPTS();
+		if (shape == NULL)
+			continue;
+		target = resolve(p, shape);
+		if (!OidIsValid(target))
+			continue;
+		check_shape(p, target, shape);
+		check_empty(p, target);
+		check_other_stream(p, target);
+		check_collation(p, target);
+	}
+	if (p->ntables > 0 && list_length(p->checks) == before)
+		sl_check_add(p, "target", "tables", true,
+					 psprintf("%d tables can take the source's rows", p->ntables), NULL);
+}
