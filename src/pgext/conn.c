@@ -235,8 +235,8 @@ sl_conn_raise(SlConn *c, const PGresult *res, const char *what)
 			 hint ? errhint("%s", one_line(hint)) : 0));
 }
 
-static void
-check_wait(SlConn *c)
+void
+sl_conn_check(SlConn *c)
 {
 	CHECK_FOR_INTERRUPTS();
 	if (c->worker != NULL && sl_worker_should_stop(c->worker))
@@ -258,7 +258,9 @@ wait_socket(SlConn *c, int events, TimestampTz deadline)
 	long		ms = SL_WAIT_SLICE_MS;
 	int			rc;
 
-	check_wait(c);
+	sl_conn_check(c);
+	if (c->on_wait != NULL)
+		c->on_wait(c->on_wait_arg);
 	if (deadline != 0)
 	{
 		TimestampTz now = GetCurrentTimestamp();

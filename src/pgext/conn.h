@@ -22,6 +22,8 @@ typedef struct SlConn
 	char		what[64];		/* "the source's catalog", for messages */
 	int			timeout_ms;		/* per query; from sluice.query_timeout */
 	SlWorker   *worker;			/* may be NULL */
+	void		(*on_wait) (void *arg); /* called about once a second, or NULL */
+	void	   *on_wait_arg;
 	struct ResultNode *results; /* open results, cleared with the connection */
 	MemoryContextCallback release;
 } SlConn;
@@ -60,6 +62,9 @@ extern bool sl_conn_wait(SlConn *c, int timeout_ms);
 
 /* Flush what was sent and wait until PQgetResult would not block. */
 extern void sl_conn_wait_result(SlConn *c);
+
+/* Answer interrupts; raises when the worker was asked to stop. */
+extern void sl_conn_check(SlConn *c);
 
 /* Did the last ERROR of a wait here mean that the worker was asked to stop? */
 extern bool sl_conn_stop_raised(void);

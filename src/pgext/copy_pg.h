@@ -16,6 +16,9 @@
 extern int64 sl_copy_table(SlConn *c, SlWorker *w, const SlShape *shape,
 						   Oid target, bool binary);
 
+/* Bytes received by the last copy. */
+extern int64 sl_copy_bytes(void);
+
 /*
  * Do all columns have the same built-in type on both sides, one whose send
  * and receive functions mean the same in every supported release?

@@ -75,7 +75,6 @@ __attribute__((weak)) void sl_launcher_register(void) { elog(ERROR, "sl_launcher
 __attribute__((weak)) void sl_launcher_main(Datum arg) { elog(ERROR, "sl_launcher_main is not built"); }
 __attribute__((weak)) void sl_scout_main(Datum arg) { elog(ERROR, "sl_scout_main is not built"); }
 __attribute__((weak)) void sl_worker_main(Datum arg) { elog(ERROR, "sl_worker_main is not built"); }
-__attribute__((weak)) void sl_source_pg_run(SlWorker *w) { elog(ERROR, "sl_source_pg_run is not built"); }
 __attribute__((weak)) bool sl_worker_should_stop(SlWorker *w) { elog(ERROR, "sl_worker_should_stop is not built"); }
 __attribute__((weak)) void sl_worker_reason(SlWorker *w, const char *fmt,...) { elog(ERROR, "sl_worker_reason is not built"); }
 __attribute__((weak)) void sl_pin_target_session(void) { elog(ERROR, "sl_pin_target_session is not built"); }

@@ -1,0 +1,889 @@
+/*
+ * stream_pg.c
+ *	  Following the changes of a PostgreSQL source: the worker's main loop.
+ *
+ * NOTES
+ *	  One process, one latch.  Messages are taken from libpq until it has no
+ *	  more; only then are time, requests and the socket looked at, so that a
+ *	  row costs no system call.  Source transactions ride together in one
+ *	  target transaction while more input is already waiting, within the limits
+ *	  of the options; a group ends at a source commit only.
+ *
+ *	  received >= applied >= flushed, and flushed is what is confirmed
+ *	  (feedback.c).
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "access/xlog_internal.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "port/pg_bswap.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "storage/spin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/pg_lsn.h"
+#include "utils/timestamp.h"
+
+#include "common/sl_shape.h"
+#include "pgext/copy_pg.h"
+#include "pgext/errutil.h"
+#include "pgext/fault.h"
+#include "pgext/guc.h"
+#include "pgext/source_pg.h"
+#include "pgext/state.h"
+#include "pgext/stream_pg.h"
+#include "pgext/pgcompat.h"
+
+/* Source transactions in one target transaction, at most. */
+#define SL_GROUP_MAX 1000
+
+/* Messages between two looks at the clock and at requests. */
+#define SL_LOOK_EVERY 256
+
+/* Longest nap, in milliseconds. */
+#define SL_NAP_MS 1000
+
+/* Nap while somebody waits for progress. */
+#define SL_BUSY_NAP_MS 50
+
+/* An idle position is stored at once when it moved by this much. */
+#define SL_IDLE_BYTES (16 * 1024 * 1024)
+
+/* Catalog checks on the source while streaming. */
+#define SL_CHECK_US (15 * INT64CONST(1000000))
+
+/* A stop waits this long for a large transaction to reach its end. */
+#define SL_STOP_PATIENCE_MS 2000
+
+/* Head of a 'w' message: tag, start, end, time. */
+#define SL_DATA_HEAD 25
+
+static void hold_here(SlPgStream *st);
+
+void
+sl_pg_set_state(SlPgStream *st, SlState state)
+{
+	StartTransactionCommand();
+	sl_state_set(st->s->stream_id, state, NULL);
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(st->cxt);
+}
+
+static uint64
+read_be64(const char *p)
+{
+	uint64		v;
+
+	memcpy(&v, p, sizeof(v));
+	return pg_ntoh64(v);
+}
+
+/* ---------- progress in shared memory ---------- */
+
+static void
+publish_progress(SlPgStream *st, TimestampTz now)
+{
+	SlSlot	   *slot = st->w->slot;
+
+	SpinLockAcquire(&slot->mutex);
+	slot->received_lsn = st->fb.received;
+	slot->applied_lsn = st->fb.applied;
+	slot->flushed_lsn = st->fb.flushed;
+	if (slot->source_lsn < st->source_lsn)
+		slot->source_lsn = st->source_lsn;
+	slot->source_seen_at = st->heard_at;
+	if (st->source_time > slot->source_commit_at)
+		slot->source_commit_at = st->source_time;
+	if (!st->in_group && st->fb.applied >= st->source_lsn)
+		slot->caught_up_at = now;
+	SpinLockRelease(&slot->mutex);
+}
+
+/* ---------- groups ---------- */
+
+static void
+begin_group(SlPgStream *st)
+{
+	if (st->in_group)
+		return;
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	sl_apply_begin(st->apply);
+	st->in_group = true;
+	st->group_since = GetCurrentTimestamp();
+}
+
+/* Commit what is in hand; at a source boundary only. */
+static void
+commit_group(SlPgStream *st)
+{
+	SlSlot	   *slot = st->w->slot;
+	TimestampTz now;
+
+	if (!st->in_group)
+		return;
+	sl_apply_finish(st->apply);
+	SL_FAULT("before_commit");
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(st->msg_cxt);
+	SL_FAULT("after_commit");
+	st->in_group = false;
+	sl_feedback_committed(&st->fb, sl_apply_position(st->apply), XactLastCommitEnd);
+	now = GetCurrentTimestamp();
+	SpinLockAcquire(&slot->mutex);
+	slot->last_commit_at = now;
+	SpinLockRelease(&slot->mutex);
+	publish_progress(st, now);
+}
+
+/* The stop came in the middle of a large transaction: back to the boundary. */
+static void
+abandon_group(SlPgStream *st)
+{
+	if (!st->in_group)
+		return;
+	AbortCurrentTransaction();
+	MemoryContextSwitchTo(st->cxt);
+	sl_apply_abort(st->apply);
+	st->in_group = false;
+	st->mid_xact = false;
+}
+
+static bool
+group_is_full(SlPgStream *st)
+{
+	int64		bytes;
+	int			n = sl_apply_pending(st->apply, &bytes);
+
+	return st->w->careful || n >= SL_GROUP_MAX || bytes >= st->batch_bytes ||
+		GetCurrentTimestamp() - st->group_since >= st->batch_us;
+}
+
+/*
+ * The source said that there is nothing for us up to lsn: make it our
+ * position, so that the slot of an idle stream moves.
+ */
+static void
+store_idle(SlPgStream *st, XLogRecPtr lsn)
+{
+	SlRecord	rec = {.kind = SL_REC_HEARTBEAT};
+
+	rec.u.heartbeat.lsn = lsn;
+	begin_group(st);
+	MemoryContextSwitchTo(st->msg_cxt);
+	sl_apply_record(st->apply, &rec);
+	commit_group(st);
+	MemoryContextReset(st->msg_cxt);
+	st->idle_stored_at = GetCurrentTimestamp();
+}
+
+/* ---------- messages ---------- */
+
+static void
+unexpected(const char *what, int kind)
+{
+	SlError		err = {.code = SL_ERR_UNSUPPORTED};
+
+	snprintf(err.detail, sizeof(err.detail), "%s of kind '%c' was not asked for",
+			 what, kind);
+	sl_raise_decode_error("replication message", &err);
+}
+
+/*
+ * The wire's shape completed from the catalog.  A type whose binary form
+ * holds the source's own oids must not arrive as binary.
+ */
+static void
+take_shape(SlPgStream *st, SlRecord *rec)
+{
+	SlShape    *full = sl_pg_complete(st->cat, &rec->u.shape);
+
+	full->lsn = st->w->at_lsn;
+	rec->u.shape = *full;
+	if (st->binary &&
+		!sl_types_binary_ok(full, sl_target_resolve(st->s, full->schema, full->name)))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("columns of table \"%s.%s\" cannot be read in binary form any more",
+						full->schema, full->name),
+				 errhint("The stream starts again and asks for text.")));
+	sl_apply_record(st->apply, rec);
+}
+
+static void
+take_begin(SlPgStream *st, const SlRecord *rec)
+{
+	if (rec->u.begin.final_lsn < st->fb.applied)
+	{
+		SlRefusal	r = {.marker = SL_M_PROTOCOL_VIOLATION,
+			.detail = psprintf("[position] transaction at %X/%X, position %X/%X",
+							   LSN_FORMAT_ARGS((XLogRecPtr) rec->u.begin.final_lsn),
+		LSN_FORMAT_ARGS(st->fb.applied))};
+
+		sl_refuse(&r, "the source sent a transaction from before the stream's position");
+	}
+	begin_group(st);
+	MemoryContextSwitchTo(st->msg_cxt);
+	st->mid_xact = true;
+	st->xact_bytes = 0;
+	st->w->at_lsn = rec->u.begin.final_lsn;
+	sl_apply_record(st->apply, rec);
+}
+
+static void
+take_commit(SlPgStream *st, const SlRecord *rec)
+{
+	sl_apply_record(st->apply, rec);
+	st->mid_xact = false;
+	st->source_time = rec->u.commit.commit_time;
+	if (st->fb.received < rec->u.commit.end_lsn)
+		st->fb.received = rec->u.commit.end_lsn;
+	if (st->source_lsn < rec->u.commit.end_lsn)
+		st->source_lsn = rec->u.commit.end_lsn;
+	if (group_is_full(st))
+		commit_group(st);
+}
+
+/* Apply one decoded record. */
+static void
+take_record(SlPgStream *st, SlRecord *rec)
+{
+	switch (rec->kind)
+	{
+		case SL_REC_INSERT:
+		case SL_REC_UPDATE:
+		case SL_REC_DELETE:
+		case SL_REC_TRUNCATE:
+			SL_FAULT("mid_batch");
+			sl_apply_record(st->apply, rec);
+			break;
+		case SL_REC_BEGIN:
+			take_begin(st, rec);
+			break;
+		case SL_REC_COMMIT:
+			take_commit(st, rec);
+			break;
+		case SL_REC_SHAPE:
+			take_shape(st, rec);
+			break;
+		case SL_REC_NONE:
+		case SL_REC_TYPE:
+		case SL_REC_ORIGIN:
+		case SL_REC_MESSAGE:
+			break;
+		default:
+			unexpected("a message", rec->kind);
+	}
+}
+
+/* Verify asked us to stop before the first transaction at or after a point. */
+static bool
+must_hold(SlPgStream *st, const SlRecord *rec)
+{
+	SlSlot	   *slot = st->w->slot;
+
+	return rec->kind == SL_REC_BEGIN && slot->hold_phase == SL_HOLD_RUN_TO &&
+		rec->u.begin.final_lsn >= slot->hold_lsn;
+}
+
+static void
+take_data(SlPgStream *st, const char *buf, int len)
+{
+	SlRecord	rec;
+	SlError		err = {0};
+
+	if (len < SL_DATA_HEAD)
+		unexpected("a short message", buf[0]);
+	sl_count(st->w->slot, SL_C_BYTES, len);
+	st->xact_bytes += len;
+	if (!sl_pgoutput_decode(st->decoder, buf + SL_DATA_HEAD, len - SL_DATA_HEAD,
+							&rec, &err))
+		sl_raise_decode_error("pgoutput message", &err);
+	if (must_hold(st, &rec))
+	{
+		commit_group(st);
+		hold_here(st);
+		if (sl_worker_should_stop(st->w))
+		{
+			st->leave = true;	/* not begun here: it is sent again */
+			return;
+		}
+	}
+	take_record(st, &rec);
+}
+
+static void
+take_keepalive(SlPgStream *st, const char *buf, int len)
+{
+	XLogRecPtr	end;
+
+	if (len < 18)
+		unexpected("a short message", buf[0]);
+	end = read_be64(buf + 1);
+	if (st->source_lsn < end)
+		st->source_lsn = end;
+	if (!st->mid_xact && end > st->fb.received)
+	{
+		st->fb.received = end;
+		st->idle_lsn = end;
+	}
+	if (buf[17])
+		sl_feedback_send(&st->fb, false);
+}
+
+/* Take one message from libpq's buffer, if there is a complete one. */
+static bool
+take_message(SlPgStream *st)
+{
+	char	   *buf = NULL;
+	int			len = PQgetCopyData(st->repl->pg, &buf, 1);
+
+	if (len == 0)
+		return false;
+	if (len == -1)
+	{
+		PGresult   *res = PQgetResult(st->repl->pg);
+
+		if (res != NULL && PQresultStatus(res) == PGRES_FATAL_ERROR)
+			sl_conn_raise(st->repl, res, "streaming");
+		ereport(ERROR,
+				(errcode(ERRCODE_CONNECTION_FAILURE),
+				 errmsg("the source ended the stream")));
+	}
+	if (len < 0)
+		sl_conn_raise(st->repl, NULL, "streaming");
+	if (buf[0] == 'w')
+		take_data(st, buf, len);
+	else if (buf[0] == 'k')
+		take_keepalive(st, buf, len);
+	else
+		unexpected("a message", buf[0]);
+	PQfreemem(buf);
+	MemoryContextReset(st->msg_cxt);
+	return true;
+}
+
+/* ---------- requests ---------- */
+
+/*
+ * The source's insert position, without the head of a page that holds nothing
+ * yet: the flush position of an idle source never passes that.
+ */
+static XLogRecPtr
+source_end(SlPgStream *st)
+{
+	char	   *text = sl_conn_query_text(st->cat,
+										  "SELECT pg_catalog.pg_current_wal_insert_lsn()", 0, NULL);
+	XLogRecPtr	lsn = DatumGetLSN(DirectFunctionCall1(pg_lsn_in, CStringGetDatum(text)));
+
+	if (lsn % XLOG_BLCKSZ <= SizeOfXLogLongPHD)
+		lsn -= lsn % XLOG_BLCKSZ;
+	return lsn;
+}
+
+/* A caller waits for "caught up": find out up to where. */
+static void
+serve_catchup(SlPgStream *st)
+{
+	SlSlot	   *slot = st->w->slot;
+	uint64		ticket;
+	XLogRecPtr	lsn;
+
+	SpinLockAcquire(&slot->mutex);
+	ticket = slot->catchup_request;
+	SpinLockRelease(&slot->mutex);
+	if (ticket == st->catchup_done)
+		return;
+	lsn = source_end(st);
+	st->catchup_done = ticket;
+	if (st->source_lsn < lsn)
+		st->source_lsn = lsn;
+	SpinLockAcquire(&slot->mutex);
+	slot->catchup_lsn = lsn;
+	slot->catchup_known = ticket;
+	SpinLockRelease(&slot->mutex);
+}
+
+/* Position that somebody waits for and that is not durable yet; else 0. */
+static XLogRecPtr
+wanted(SlPgStream *st)
+{
+	SlSlot	   *slot = st->w->slot;
+	XLogRecPtr	lsn = InvalidXLogRecPtr;
+
+	SpinLockAcquire(&slot->mutex);
+	if (slot->catchup_known > 0)
+		lsn = slot->catchup_lsn;
+	if (slot->hold_phase == SL_HOLD_RUN_TO && slot->hold_lsn > lsn)
+		lsn = slot->hold_lsn;
+	SpinLockRelease(&slot->mutex);
+	return lsn > st->fb.flushed ? lsn : InvalidXLogRecPtr;
+}
+
+static SlHoldPhase
+hold_phase(SlSlot *slot, XLogRecPtr *lsn)
+{
+	SlHoldPhase phase;
+	pid_t		pid;
+
+	SpinLockAcquire(&slot->mutex);
+	phase = slot->hold_phase;
+	pid = slot->hold_pid;
+	*lsn = slot->hold_lsn;
+	SpinLockRelease(&slot->mutex);
+	if (phase == SL_HOLD_NONE || BackendPidGetProc(pid) != NULL)
+		return phase;
+
+	/* whoever held the stream is gone */
+	SpinLockAcquire(&slot->mutex);
+	if (slot->hold_pid == pid)
+	{
+		slot->hold_phase = SL_HOLD_NONE;
+		slot->hold_pid = 0;
+	}
+	SpinLockRelease(&slot->mutex);
+	return SL_HOLD_NONE;
+}
+
+static void
+hold_advance(SlSlot *slot, SlHoldPhase from, SlHoldPhase to)
+{
+	pid_t		pid = 0;
+	PGPROC	   *proc;
+
+	SpinLockAcquire(&slot->mutex);
+	if (slot->hold_phase == from)
+	{
+		slot->hold_phase = to;
+		pid = slot->hold_pid;
+	}
+	SpinLockRelease(&slot->mutex);
+	proc = pid ? BackendPidGetProc(pid) : NULL;
+	if (proc != NULL)
+		SetLatch(&proc->procLatch);
+}
+
+/* Report in time, also where nothing else happens. */
+static void
+report_when_due(SlPgStream *st, TimestampTz now)
+{
+	if (sl_feedback_update(&st->fb))
+		publish_progress(st, now);
+	if (now - st->fb.sent_at >= Min(st->heartbeat_us, INT64CONST(10000000)))
+		sl_feedback_send(&st->fb, false);
+}
+
+/*
+ * Stand still for verify, with nothing in hand, until it moves on: from PAUSED
+ * to RUN_TO, or from REACHED to NONE.  Nothing is read meanwhile; the source
+ * is told that we live.
+ */
+static void
+hold_here(SlPgStream *st)
+{
+	SlSlot	   *slot = st->w->slot;
+	XLogRecPtr	lsn;
+	SlHoldPhase phase;
+
+	hold_advance(slot, SL_HOLD_ASKED, SL_HOLD_PAUSED);
+	hold_advance(slot, SL_HOLD_RUN_TO, SL_HOLD_REACHED);
+	sl_worker_reason(st->w, "held by verify");
+	for (;;)
+	{
+		phase = hold_phase(slot, &lsn);
+		if (phase != SL_HOLD_PAUSED && phase != SL_HOLD_REACHED)
+			break;
+		if (sl_worker_should_stop(st->w))
+			break;
+		report_when_due(st, GetCurrentTimestamp());
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 SL_NAP_MS / 4, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	sl_worker_reason(st->w, NULL);
+	st->heard_at = GetCurrentTimestamp();
+	st->pinged_at = 0;
+}
+
+/* At a boundary with nothing in hand: does verify want something? */
+static void
+serve_hold(SlPgStream *st)
+{
+	SlSlot	   *slot = st->w->slot;
+	XLogRecPtr	lsn;
+	SlHoldPhase phase = hold_phase(slot, &lsn);
+
+	if (phase == SL_HOLD_NONE)
+		return;
+	if (phase == SL_HOLD_ASKED || phase == SL_HOLD_PAUSED || phase == SL_HOLD_REACHED ||
+		st->fb.received >= lsn)
+		hold_here(st);
+}
+
+/* ---------- between messages ---------- */
+
+/*
+ * Called at a boundary when the source has nothing more for us now: confirm
+ * what it said was not for us.
+ */
+static void
+advance_idle(SlPgStream *st, TimestampTz now)
+{
+	XLogRecPtr	want = wanted(st);
+
+	if (st->idle_lsn > st->fb.applied &&
+		(want > st->fb.applied ||
+		 st->idle_lsn - st->fb.applied >= SL_IDLE_BYTES ||
+		 now - st->idle_stored_at >= st->heartbeat_us))
+		store_idle(st, st->idle_lsn);
+	if (want != InvalidXLogRecPtr && st->fb.applied >= want)
+		sl_feedback_force(&st->fb);
+	publish_progress(st, now);
+}
+
+/* Silence: ask the source for a word, then give the connection up. */
+static void
+check_silence(SlPgStream *st, TimestampTz now)
+{
+	int64		limit = sl_guc_receive_timeout * INT64CONST(1000);
+
+	if (limit <= 0)
+		return;
+	if (now - st->heard_at >= limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONNECTION_FAILURE),
+				 errmsg("the source has not said a word for %d ms", sl_guc_receive_timeout),
+				 errhint("See whether the source or the network is frozen; sluice.receive_timeout sets the limit.")));
+	if (now - st->heard_at >= limit / 2 && st->pinged_at == 0)
+	{
+		sl_feedback_send(&st->fb, true);
+		st->pinged_at = now;
+		sl_worker_reason(st->w, "no word from the source for %ld s, asked for one",
+						 (long) ((now - st->heard_at) / 1000000));
+	}
+}
+
+/* Look at the source's catalog once in a while; at a boundary only. */
+static void
+check_source(SlPgStream *st, TimestampTz now)
+{
+	int			timeout = st->cat->timeout_ms;
+
+	if (now - st->checked_at < Max(SL_CHECK_US, st->heartbeat_us))
+		return;
+	st->cat->timeout_ms = Min(timeout, 10000);
+	sl_pg_report_slot(st);
+	sl_pg_check_tables(st);
+	st->cat->timeout_ms = timeout;
+	st->checked_at = GetCurrentTimestamp();
+}
+
+/* Wait for input; true when some arrived. */
+static bool
+nap(SlPgStream *st, TimestampTz now)
+{
+	XLogRecPtr	want = wanted(st);
+	int			ms = SL_NAP_MS;
+	bool		got;
+	TimestampTz woke;
+
+	ms = Min(ms, Max(sl_guc_receive_timeout / 4, 10));
+	if (want != InvalidXLogRecPtr)
+		ms = SL_BUSY_NAP_MS;
+	else if (st->fb.n > 0)
+		ms = Min(ms, 200);		/* the WAL writer flushes within this */
+	got = sl_conn_wait(st->repl, ms);
+	woke = GetCurrentTimestamp();
+	sl_count(st->w->slot, SL_C_WAIT_US, woke - now);
+	if (!got)
+	{
+		/* who waits wants the source's end now, not at its next keepalive */
+		if (want > st->fb.received && woke - st->fb.sent_at >= SL_BUSY_NAP_MS * 1000)
+			sl_feedback_send(&st->fb, true);
+		return false;
+	}
+	st->heard_at = woke;
+	if (st->pinged_at != 0)
+	{
+		st->pinged_at = 0;
+		sl_worker_reason(st->w, NULL);
+	}
+	return true;
+}
+
+/* ---------- the loop ---------- */
+
+/*
+ * Must we leave now?  At a boundary at once; inside a source transaction when
+ * its end does not come soon, and then without it.
+ */
+static bool
+time_to_stop(SlPgStream *st, TimestampTz now)
+{
+	if (!sl_worker_should_stop(st->w))
+		return false;
+	if (st->stop_since == 0)
+		st->stop_since = now;
+	if (!st->mid_xact)
+		return true;
+	if (now - st->stop_since < SL_STOP_PATIENCE_MS * INT64CONST(1000))
+		return false;
+	abandon_group(st);
+	return true;
+}
+
+/*
+ * Take messages while libpq has complete ones; *taken counts them.  False
+ * when we must leave.
+ */
+static bool
+drain(SlPgStream *st, int *taken)
+{
+	TimestampTz start = GetCurrentTimestamp();
+
+	*taken = 0;
+	while (take_message(st))
+	{
+		TimestampTz now;
+
+		if (st->leave)
+			return false;
+		if (++*taken % SL_LOOK_EVERY != 0)
+			continue;
+		now = GetCurrentTimestamp();
+		CHECK_FOR_INTERRUPTS();
+		if (time_to_stop(st, now))
+			return false;
+		report_when_due(st, now);
+		if (!st->mid_xact && st->w->slot->hold_phase == SL_HOLD_ASKED)
+		{
+			commit_group(st);
+			serve_hold(st);
+		}
+	}
+	if (*taken > 0)
+	{
+		st->heard_at = GetCurrentTimestamp();
+		sl_count(st->w->slot, SL_C_APPLY_US, st->heard_at - start);
+	}
+	return true;
+}
+
+/* Read what the socket has, without waiting: one system call. */
+static void
+read_socket(SlPgStream *st)
+{
+	TimestampTz start = GetCurrentTimestamp();
+
+	if (!PQconsumeInput(st->repl->pg))
+		sl_conn_raise(st->repl, NULL, "streaming");
+	sl_count(st->w->slot, SL_C_READ_US, GetCurrentTimestamp() - start);
+}
+
+static void
+at_boundary(SlPgStream *st, TimestampTz now)
+{
+	serve_catchup(st);
+	advance_idle(st, now);
+	serve_hold(st);
+	check_source(st, now);
+}
+
+static void
+follow(SlPgStream *st)
+{
+	for (;;)
+	{
+		TimestampTz now;
+		int			taken;
+
+		if (!drain(st, &taken))
+			break;
+		if (st->in_group && !st->mid_xact)
+		{
+			/* more is waiting already: let it ride along */
+			read_socket(st);
+			if (!drain(st, &taken))
+				break;
+			if (taken > 0)
+				continue;
+			commit_group(st);
+		}
+		now = GetCurrentTimestamp();
+		CHECK_FOR_INTERRUPTS();
+		if (time_to_stop(st, now))
+			break;
+		if (!st->mid_xact)
+			at_boundary(st, now);
+		report_when_due(st, now);
+		if (PQflush(st->repl->pg) < 0)
+			sl_conn_raise(st->repl, NULL, "streaming");
+		if (!nap(st, now))
+			check_silence(st, GetCurrentTimestamp());
+	}
+	if (!st->mid_xact)
+		commit_group(st);
+}
+
+/* ---------- start and end ---------- */
+
+/*
+ * Binary is asked for only where every column of every table has a type whose
+ * binary form is the same on both sides, as recorded and as of now: what is
+ * still to come may be of either time.
+ */
+static bool
+all_binary_ok(SlPgStream *st)
+{
+	SlStreamTable *t;
+	int			n;
+	bool		ok = st->cat->server_version >= 140000;
+
+	StartTransactionCommand();
+	n = sl_stream_tables(st->s->stream_id, &t);
+	for (int i = 0; i < n && ok; i++)
+	{
+		SlShape    *recorded;
+		SlShape    *now;
+
+		if (strcmp(t[i].state, "established") != 0)
+			continue;
+		recorded = sl_shape_load(st->s->stream_id, t[i].schema, t[i].table, NULL);
+		now = sl_pg_shape(st->cat, t[i].source_id, false);
+		ok = recorded && now &&
+			sl_types_binary_ok(recorded, t[i].target_relid) &&
+			sl_types_binary_ok(now, t[i].target_relid);
+	}
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(st->cxt);
+	return ok;
+}
+
+/* The replication grammar knows '' and no other escape. */
+static char *
+repl_literal(const char *text)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoChar(&buf, '\'');
+	for (const char *p = text; *p; p++)
+	{
+		if (*p == '\'')
+			appendStringInfoChar(&buf, '\'');
+		appendStringInfoChar(&buf, *p);
+	}
+	appendStringInfoChar(&buf, '\'');
+	return buf.data;
+}
+
+static void
+start_replication(SlPgStream *st, XLogRecPtr position)
+{
+	int			version = st->repl->server_version;
+	char	   *names = repl_literal(sl_conn_ident(st->repl, st->s->publication_name));
+
+	st->proto_version = version >= 160000 ? 4 : version >= 150000 ? 3 :
+		version >= 140000 ? 2 : 1;
+	st->binary = all_binary_ok(st);
+	st->repl->timeout_ms = sl_guc_query_timeout;
+	PQclear(sl_conn_query(st->repl, PGRES_COPY_BOTH,
+						  psprintf("START_REPLICATION SLOT %s LOGICAL %X/%X "
+								   "(proto_version '%d', publication_names %s%s)",
+								   sl_conn_ident(st->repl, st->s->slot_name),
+								   LSN_FORMAT_ARGS(position), st->proto_version, names,
+								   st->binary ? ", binary 'true'" : ""),
+						  0, NULL));
+}
+
+static void
+finish(SlPgStream *st)
+{
+	sl_pg_set_state(st, SL_STATE_STOPPING);
+	sl_feedback_force(&st->fb);
+	publish_progress(st, GetCurrentTimestamp());
+	sl_feedback_send(&st->fb, false);
+	if (PQputCopyEnd(st->repl->pg, NULL) > 0)
+		(void) PQflush(st->repl->pg);
+}
+
+static void
+run(SlPgStream *st)
+{
+	XLogRecPtr	position;
+
+	StartTransactionCommand();
+	position = sl_position_load(st->s->stream_id, NULL);
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(st->cxt);
+
+	sl_pg_open_source(st, position);
+	if (XLogRecPtrIsInvalid(position))
+	{
+		sl_pg_record_source(st);
+		position = sl_pg_cold_start(st);
+	}
+	else
+	{
+		sl_pg_check_slot(st, position);
+		sl_pg_check_tables(st);
+		sl_pg_record_source(st);
+	}
+	start_replication(st, position);
+
+	sl_feedback_init(&st->fb, st->repl, position);
+	st->decoder = sl_pgoutput_create(st->proto_version);
+	StartTransactionCommand();
+	MemoryContextSwitchTo(st->cxt);
+	st->apply = sl_apply_create(st->cxt, st->s, st->w->slot);
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(st->msg_cxt);
+	st->heard_at = st->checked_at = st->idle_stored_at = GetCurrentTimestamp();
+	st->source_lsn = st->info->lsn;
+	sl_pg_report_slot(st);
+	sl_pg_set_state(st, SL_STATE_STREAMING);
+	MemoryContextSwitchTo(st->msg_cxt);
+	publish_progress(st, st->heard_at);
+	sl_feedback_send(&st->fb, true);
+	follow(st);
+	finish(st);
+}
+
+void
+sl_source_pg_run(SlWorker *w)
+{
+	MemoryContext cxt = AllocSetContextCreate(w->context, "sluice stream",
+											  ALLOCSET_DEFAULT_SIZES);
+	SlPgStream *st = MemoryContextAllocZero(cxt, sizeof(SlPgStream));
+
+	MemoryContextSwitchTo(cxt);
+	st->w = w;
+	st->s = w->stream;
+	st->cxt = cxt;
+	st->msg_cxt = AllocSetContextCreate(cxt, "sluice message", ALLOCSET_DEFAULT_SIZES);
+	st->batch_bytes = sl_stream_opt_int(st->s, SL_O_APPLY_BATCH_BYTES);
+	st->batch_us = sl_stream_opt_us(st->s, SL_O_APPLY_BATCH_INTERVAL);
+	st->heartbeat_us = sl_stream_opt_us(st->s, SL_O_HEARTBEAT_INTERVAL);
+	PG_TRY();
+	{
+		run(st);
+	}
+	PG_CATCH();
+	{
+		/* a stop in the middle of a wait ends the run like any other stop */
+		if (!sl_conn_stop_raised() || !sl_worker_should_stop(w))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(w->context);
+		FlushErrorState();
+		AbortOutOfAnyTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(w->context);
+	MemoryContextDelete(cxt);
+}

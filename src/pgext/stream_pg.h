@@ -1,0 +1,90 @@
+/*
+ * stream_pg.h
+ *	  What the files that run a stream from a PostgreSQL source share:
+ *	  check_pg.c (is it still the same source?), coldstart_pg.c (the first
+ *	  copy), stream_pg.c (following the changes).
+ */
+#ifndef SL_STREAM_PG_H
+#define SL_STREAM_PG_H
+
+#include "pgext/apply.h"
+#include "pgext/catalog_pg.h"
+#include "pgext/feedback.h"
+#include "common/sl_pgoutput.h"
+
+typedef struct SlPgStream
+{
+	SlWorker   *w;
+	SlStream   *s;				/* w->stream */
+	SlSource   *src;
+	MemoryContext cxt;			/* lives as long as the run */
+	MemoryContext msg_cxt;		/* reset after every message */
+	SlConn	   *cat;			/* the source's catalog */
+	SlConn	   *repl;			/* the replication connection */
+	SlSourceInfo *info;
+	int			proto_version;
+	bool		binary;			/* the source sends binary values */
+	SlPgoutput *decoder;
+	SlApply    *apply;
+	SlFeedback	fb;
+
+	/* the group of source transactions in hand */
+	bool		in_group;		/* a target transaction is open */
+	TimestampTz group_since;
+	bool		mid_xact;		/* between BEGIN and COMMIT of the source */
+	int64		xact_bytes;
+	TimestampTz source_time;	/* of the last commit in hand */
+
+	/* options */
+	int64		batch_bytes;
+	int64		batch_us;
+	int64		heartbeat_us;
+
+	/* the source's word */
+	XLogRecPtr	source_lsn;		/* as it last said */
+	XLogRecPtr	idle_lsn;		/* nothing for us up to here; 0 = not known */
+	TimestampTz heard_at;
+	TimestampTz pinged_at;		/* 0 = no ping out */
+	TimestampTz idle_stored_at;
+	TimestampTz checked_at;
+	TimestampTz stop_since;
+	bool		leave;			/* stop without taking another message */
+	uint64		catchup_done;	/* last ticket served */
+} SlPgStream;
+
+/* check_pg.c */
+
+/*
+ * Connect to the source's catalog and compare who it is with the record;
+ * refuses SOURCE-IDENTITY-CHANGED and SOURCE-BEHIND-POSITION.  Records the
+ * identity when there is none.  position: invalid at a cold start.
+ */
+extern void sl_pg_open_source(SlPgStream *st, XLogRecPtr position);
+
+/* A source found at its first start, or a new timeline of it, is recorded. */
+extern void sl_pg_record_source(SlPgStream *st);
+
+/* Refuses when slot or publication do not fit the position; warm start. */
+extern void sl_pg_check_slot(SlPgStream *st, XLogRecPtr position);
+
+/*
+ * Refuses when tables, publication or identities on the source are no longer
+ * what the stream recorded.  Needs no transaction; opens one.
+ */
+extern void sl_pg_check_tables(SlPgStream *st);
+
+/* Does the table lack a replica identity that it needs? */
+extern bool sl_pg_identity_needed(SlStream *s, const SlSourceTable *t);
+
+/* Report the slot's state (restart_lsn, wal_status) in shared memory. */
+extern void sl_pg_report_slot(SlPgStream *st);
+
+/* coldstart_pg.c */
+
+/* Copy every table; returns the position from which to follow. */
+extern XLogRecPtr sl_pg_cold_start(SlPgStream *st);
+
+/* stream_pg.c */
+extern void sl_pg_set_state(SlPgStream *st, SlState state);
+
+#endif							/* SL_STREAM_PG_H */
