@@ -1,6 +1,6 @@
 /*
  * aftercommit.c
- *	  What is done in shared memory once the current transaction has committed.
+ *	  What is done in shared memory once the current transaction has ended.
  *
  * NOTES
  *	  The queue lives in TopTransactionContext, so that an abort needs only to
@@ -21,10 +21,20 @@ typedef struct SlQueued
 	struct SlQueued *next;
 	SubTransactionId subid;
 	SlAfterFn	fn;
+	bool		on_abort;		/* else on commit */
 	SlAfter		after;
 } SlQueued;
 
 static SlQueued *queue_head = NULL;
+
+/* Run a list's actions of one kind. */
+static void
+run_queue(const SlQueued *q, bool on_abort)
+{
+	for (; q; q = q->next)
+		if (q->on_abort == on_abort)
+			q->fn(&q->after);
+}
 
 static void
 at_xact_end(XactEvent event, void *arg)
@@ -35,12 +45,11 @@ at_xact_end(XactEvent event, void *arg)
 	{
 		case XACT_EVENT_COMMIT:
 			queue_head = NULL;
-			for (; q; q = q->next)
-				q->fn(&q->after);
+			run_queue(q, false);
 			break;
 		case XACT_EVENT_ABORT:
-		case XACT_EVENT_PREPARE:
 			queue_head = NULL;
+			run_queue(q, true);
 			break;
 		case XACT_EVENT_PRE_PREPARE:
 			if (q)
@@ -63,11 +72,13 @@ at_subxact_end(SubXactEvent event, SubTransactionId mine,
 		return;
 	while (*link && (*link)->subid < mine)
 		link = &(*link)->next;
+	run_queue(*link, true);
 	*link = NULL;
 }
 
-void
-sl_after_commit(SlAfterFn fn, const char *stream_id, int arg, const char *text)
+static void
+enqueue(SlAfterFn fn, const char *stream_id, int arg, const char *text,
+		bool on_abort)
 {
 	static bool registered = false;
 	SlQueued  **link = &queue_head;
@@ -82,6 +93,7 @@ sl_after_commit(SlAfterFn fn, const char *stream_id, int arg, const char *text)
 	q = MemoryContextAllocZero(TopTransactionContext, sizeof(SlQueued));
 	q->subid = GetCurrentSubTransactionId();
 	q->fn = fn;
+	q->on_abort = on_abort;
 	q->after.arg = arg;
 	strlcpy(q->after.stream_id, stream_id, sizeof(q->after.stream_id));
 	if (text)
@@ -94,4 +106,16 @@ sl_after_commit(SlAfterFn fn, const char *stream_id, int arg, const char *text)
 	while (*link)
 		link = &(*link)->next;
 	*link = q;
+}
+
+void
+sl_after_commit(SlAfterFn fn, const char *stream_id, int arg, const char *text)
+{
+	enqueue(fn, stream_id, arg, text, false);
+}
+
+void
+sl_after_abort(SlAfterFn fn, const char *stream_id, int arg)
+{
+	enqueue(fn, stream_id, arg, NULL, true);
 }

@@ -1,6 +1,6 @@
 /*
  * aftercommit.h
- *	  What is done in shared memory once the current transaction has committed.
+ *	  What is done in shared memory once the current transaction has ended.
  */
 #ifndef SL_AFTERCOMMIT_H
 #define SL_AFTERCOMMIT_H
@@ -24,5 +24,8 @@ typedef void (*SlAfterFn) (const SlAfter *a);
  */
 extern void sl_after_commit(SlAfterFn fn, const char *stream_id, int arg,
 							const char *text);
+
+/* The other way round: run only if the transaction or subtransaction aborts. */
+extern void sl_after_abort(SlAfterFn fn, const char *stream_id, int arg);
 
 #endif							/* SL_AFTERCOMMIT_H */

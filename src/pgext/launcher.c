@@ -227,6 +227,8 @@ bury(SlSlot *slot)
 		slot->failures++;
 		slot->next_start = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 													   sl_backoff_ms(slot->failures));
+		if (sl_state_is_running(slot->state))
+			slot->state = SL_STATE_RETRYING;
 		strlcpy(slot->reason, "the worker ended unexpectedly; the server log says why",
 				sizeof(slot->reason));
 	}

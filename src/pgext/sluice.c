@@ -14,10 +14,11 @@
 #include "pgext/guc.h"
 #include "pgext/hooks.h"
 #include "pgext/shmem.h"
+#include "pgext/version.h"
 #include "pgext/worker.h"
 #include "pgext/pgcompat.h"
 
-SL_COMPAT_MODULE_MAGIC("sluice", "0.1.0");
+SL_COMPAT_MODULE_MAGIC("sluice", SL_VERSION);
 
 PGDLLEXPORT void _PG_init(void);
 

@@ -131,6 +131,15 @@ sl_stream_lock(const SlStream *s)
 	return LockAcquire(&tag, ExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
+bool
+sl_stream_lock_xact(const SlStream *s)
+{
+	LOCKTAG		tag;
+
+	stream_locktag(s, &tag);
+	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
 void
 sl_stream_unlock(const SlStream *s)
 {

@@ -65,6 +65,9 @@ extern bool sl_stream_in_scope(const SlStream *s, const char *schema, const char
 extern bool sl_stream_lock(const SlStream *s);
 extern void sl_stream_unlock(const SlStream *s);
 
+/* Same, until the current transaction ends. */
+extern bool sl_stream_lock_xact(const SlStream *s);
+
 /*
  * Is this the target that the stream was started on?  Refuses TARGET-MOVED on
  * a copy unless option adopt has the fingerprint shown (sql-api, "Whose

@@ -86,7 +86,6 @@ attach(SlSlot *slot, const SlWorkerArg *arg, SlWorker *w)
 	{
 		slot->pid = MyProcPid;
 		slot->latch = MyLatch;
-		slot->stop_requested = false;
 		slot->restarts++;
 		slot->reason[0] = '\0';
 		w->careful = slot->careful;
@@ -299,7 +298,8 @@ recover(SlWorker *w)
 	return edata;
 }
 
-static void
+/* The body, from the stream's row to the end; what it raised, or NULL. */
+static ErrorData *
 run(SlWorker *w)
 {
 	ErrorContextCallback cb = {.callback = context_line, .arg = w};
@@ -318,11 +318,32 @@ run(SlWorker *w)
 		edata = recover(w);
 	}
 	PG_END_TRY();
+	return edata;
+}
 
-	if (edata)
-		end_error(w, edata);
-	else
-		end_stopped(w);
+/*
+ * Store how it ended.  That can fail too (a lock on the stream's row, a full
+ * disk): then the launcher starts the worker again.
+ */
+static void
+end(SlWorker *w, ErrorData *edata)
+{
+	PG_TRY();
+	{
+		if (edata)
+			end_error(w, edata);
+		else
+			end_stopped(w);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *again = recover(w);
+		int			failures = w->slot->failures + 1;
+
+		log_end(w, "could not store how it ended", again);
+		tell(w, true, failures, sl_backoff_ms(failures), w->careful);
+	}
+	PG_END_TRY();
 }
 
 void
@@ -345,7 +366,7 @@ sl_worker_main(Datum arg)
 	w.context = AllocSetContextCreate(TopMemoryContext, "sluice worker",
 									  ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(w.context);
-	run(&w);
+	end(&w, run(&w));
 	proc_exit(0);
 }
 

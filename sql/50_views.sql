@@ -1,0 +1,248 @@
+
+-- What a DBA looks at.  No view contacts a source.  Readable by pg_monitor
+-- (90_grants.sql).  A view grows at its end.
+
+CREATE FUNCTION sluice.stream_runtime()
+    RETURNS TABLE (
+        stream_id text,
+        pid integer,
+        state text,
+        state_since timestamptz,
+        reason text,
+        should_run boolean,
+        received_lsn pg_lsn,
+        applied_lsn pg_lsn,
+        flushed_lsn pg_lsn,
+        source_lsn pg_lsn,
+        source_seen_at timestamptz,
+        last_commit_at timestamptz,
+        source_commit_at timestamptz,
+        caught_up_at timestamptz,
+        restart_lsn pg_lsn,
+        wal_status text,
+        restarts integer,
+        counters bigint[],
+        stats_reset timestamptz)
+    LANGUAGE c VOLATILE PARALLEL SAFE
+    AS 'MODULE_PATHNAME', 'sluice_stream_runtime';
+
+COMMENT ON FUNCTION sluice.stream_runtime() IS
+    'what shared memory knows of the streams of this database';
+
+CREATE FUNCTION sluice.library_version()
+    RETURNS text
+    LANGUAGE c STABLE PARALLEL SAFE
+    AS 'MODULE_PATHNAME', 'sluice_library_version';
+
+COMMENT ON FUNCTION sluice.library_version() IS 'version of the loaded library';
+
+CREATE FUNCTION sluice.version(
+    OUT sql text, OUT library text, OUT bridge text, OUT source_plugin text)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT (SELECT e.extversion FROM pg_catalog.pg_extension e
+            WHERE e.extname = 'sluice'),
+           sluice.library_version(), NULL::text, NULL::text;
+END;
+
+COMMENT ON FUNCTION sluice.version() IS
+    'versions of the SQL objects, the library, the bridge and the source''s plugin';
+
+-- One row per stream, control tables and shared memory side by side.  Not for
+-- users: health and metrics are made of it.
+CREATE VIEW sluice.stream_now AS
+SELECT s.stream_id,
+       s.owner,
+       s.driver,
+       s.source_server IS NOT NULL AS has_worker,
+       s.should_run,
+       s.options,
+       s.slot_name,
+       COALESCE(r.state, t.state) AS state,
+       COALESCE(r.state_since, t.state_since) AS state_since,
+       t.marker,
+       CASE WHEN pg_catalog.starts_with(t.reason, r.reason) THEN t.reason
+            ELSE COALESCE(r.reason, t.reason) END AS reason,
+       t.hint,
+       t.fingerprint,
+       t.last_error_at,
+       r.pid,
+       GREATEST(p.lsn, r.applied_lsn) AS applied_lsn,
+       p.position_text,
+       r.source_lsn,
+       r.restart_lsn,
+       r.wal_status,
+       r.source_seen_at,
+       GREATEST(r.caught_up_at, r.source_commit_at, p.source_commit_at) AS current_at,
+       GREATEST(r.last_commit_at, p.committed_at) AS last_commit_at,
+       COALESCE(r.restarts, 0) AS restarts,
+       COALESCE(r.counters, c.counters) AS counters,
+       COALESCE(r.stats_reset, c.stats_reset) AS stats_reset,
+       pg_catalog.clock_timestamp() AS now
+FROM sluice.stream s
+LEFT JOIN sluice.stream_state t USING (stream_id)
+LEFT JOIN sluice.stream_position p USING (stream_id)
+LEFT JOIN sluice.stream_stat c USING (stream_id)
+LEFT JOIN sluice.stream_runtime() r USING (stream_id);
+
+CREATE VIEW sluice.health AS
+SELECT n.stream_id::text,
+       n.owner::text AS owner,
+       n.driver,
+       CASE WHEN NOT n.has_worker THEN NULL
+            WHEN COALESCE(n.options ->> 'plugin', 'auto') = 'auto' THEN 'pgoutput'
+            ELSE n.options ->> 'plugin' END AS plugin,
+       n.state,
+       CASE WHEN n.should_run THEN 'running' ELSE 'stopped' END AS desired_state,
+       n.state_since,
+       n.state NOT IN ('refused', 'failed')
+           AND (NOT n.should_run
+                OR ((n.pid IS NOT NULL OR NOT n.has_worker)
+                    AND n.state NOT IN ('retrying', 'stopped', 'cut_over')
+                    AND l.lag IS NOT NULL))
+           AND COALESCE(NOT n.should_run
+                        OR l.lag <= (n.options ->> 'max_lag')::pg_catalog.interval, true)
+           AND COALESCE(n.wal_status NOT IN ('unreserved', 'lost'), true)
+           AND COALESCE(b.retained_bytes
+                        <= pg_catalog.pg_size_bytes(n.options ->> 'max_retained_bytes'), true)
+           AND k.skipped_tables = 0 AS healthy,
+       n.marker,
+       n.reason,
+       n.hint,
+       n.fingerprint,
+       COALESCE(n.position_text, n.applied_lsn::text) AS "position",
+       GREATEST(n.source_lsn - n.applied_lsn, 0) AS lag_bytes,
+       l.lag,
+       b.retained_bytes,
+       n.wal_status,
+       n.slot_name,
+       n.last_commit_at,
+       n.last_error_at,
+       n.source_seen_at,
+       n.restarts,
+       n.pid,
+       k.pending_tables,
+       k.skipped_tables
+FROM sluice.stream_now n
+CROSS JOIN LATERAL (
+    -- what the source last said was all here: no lag while it keeps talking
+    SELECT CASE WHEN n.pid IS NOT NULL AND n.state = 'streaming'
+                     AND n.applied_lsn >= n.source_lsn
+                     AND n.source_seen_at > n.now - '15 s'::pg_catalog.interval
+                THEN '0'::pg_catalog.interval
+                ELSE GREATEST(n.now - n.current_at, '0'::pg_catalog.interval)
+           END AS lag) l
+CROSS JOIN LATERAL (
+    SELECT GREATEST(n.source_lsn - n.restart_lsn, 0)::bigint AS retained_bytes) b
+CROSS JOIN LATERAL (
+    SELECT pg_catalog.count(*) FILTER (WHERE t.state IN ('pending', 'copying')) AS pending_tables,
+           pg_catalog.count(*) FILTER (WHERE t.state IN ('dropped', 'abandoned')) AS skipped_tables
+    FROM sluice.stream_table t WHERE t.stream_id = n.stream_id) k;
+
+COMMENT ON VIEW sluice.health IS 'one row per stream: does it run, how far behind, why not';
+
+CREATE VIEW sluice.tables AS
+SELECT t.stream_id::text, t.schema_name::text, t.table_name::text,
+       t.target_relid::pg_catalog.regclass AS target_relid, t.state,
+       t.rows_copied, t.bytes_copied, t.source_id, t.added_live
+FROM sluice.stream_table t;
+
+COMMENT ON VIEW sluice.tables IS 'the tables of each stream and how far each has come';
+
+CREATE VIEW sluice.progress AS
+SELECT c.pid, c.datid, c.relid, r.stream_id, r.state AS phase,
+       c.tuples_processed AS rows_done, NULL::bigint AS rows_total,
+       c.bytes_processed AS bytes_done, NULLIF(c.bytes_total, 0) AS bytes_total,
+       r.state_since AS started_at, NULL::timestamptz AS eta
+FROM sluice.stream_runtime() r
+JOIN pg_catalog.pg_stat_progress_copy c USING (pid);
+
+COMMENT ON VIEW sluice.progress IS 'the copies that are running';
+
+CREATE VIEW sluice.schema_events AS
+SELECT e.stream_id::text, e.schema_name::text, e.table_name::text,
+       e.lsn AS "position", e.shape, e.decision, e.ddl, e.marker, e.recorded_at
+FROM sluice.schema_event e;
+
+COMMENT ON VIEW sluice.schema_events IS 'schema boundaries seen, and what was decided';
+
+CREATE VIEW sluice.refusals AS
+SELECT r.id, r.stream_id::text, r.marker, r.schema_name, r.table_name,
+       r.lsn AS "position", r.fingerprint, r.recorded_at, r.refusal_text,
+       r.count, r.acknowledged_at, r.acknowledged_by, r.reason,
+       r.column_name, r.detail, r.hint, r.last_at
+FROM sluice.refusal r;
+
+COMMENT ON VIEW sluice.refusals IS 'refusals recorded';
+
+-- The order of counters is that of the library (enum SlCounter).
+CREATE VIEW sluice.stat_stream AS
+SELECT n.stream_id::text,
+       n.counters[1] AS transactions,
+       n.counters[2] AS inserts,
+       n.counters[3] AS updates,
+       n.counters[4] AS deletes,
+       n.counters[5] AS truncates,
+       n.counters[6] AS bytes,
+       n.counters[7] AS batches,
+       n.counters[8] AS copied_rows,
+       n.counters[9] AS update_missing,
+       n.counters[10] AS delete_missing,
+       n.counters[11] AS insert_exists,
+       n.counters[12] AS identity_fallback,
+       n.counters[13] AS retries,
+       n.counters[14] / 1000.0::double precision AS read_ms,
+       n.counters[15] / 1000.0::double precision AS apply_ms,
+       n.counters[16] / 1000.0::double precision AS wait_ms,
+       n.stats_reset
+FROM sluice.stream_now n;
+
+COMMENT ON VIEW sluice.stat_stream IS 'cumulative counters of each stream';
+
+CREATE VIEW sluice.conflicts AS
+SELECT c.stream_id::text, c.schema_name::text, c.table_name::text, c.kind,
+       c.count,
+       CASE WHEN pg_catalog.pg_has_role(s.owner, 'USAGE') THEN c.last_key END AS last_key,
+       c.last_lsn AS last_position, c.last_at
+FROM sluice.conflict c JOIN sluice.stream s USING (stream_id);
+
+COMMENT ON VIEW sluice.conflicts IS
+    'changes that met another row than they should have; keys for the stream''s owner only';
+
+CREATE VIEW sluice.metrics AS
+SELECT m.name,
+       pg_catalog.jsonb_build_object('stream', h.stream_id) || COALESCE(m.label, '{}') AS labels,
+       m.value::double precision AS value
+FROM sluice.health h
+JOIN sluice.stat_stream c USING (stream_id)
+CROSS JOIN LATERAL (VALUES
+    ('sluice_healthy', NULL::jsonb, h.healthy::integer::double precision),
+    ('sluice_state', pg_catalog.jsonb_build_object('state', h.state), 1),
+    ('sluice_running', NULL, (h.pid IS NOT NULL)::integer),
+    ('sluice_lag_seconds', NULL, EXTRACT(epoch FROM h.lag)),
+    ('sluice_lag_bytes', NULL, h.lag_bytes),
+    ('sluice_retained_bytes', NULL, h.retained_bytes),
+    ('sluice_restarts_total', NULL, h.restarts),
+    ('sluice_pending_tables', NULL, h.pending_tables),
+    ('sluice_skipped_tables', NULL, h.skipped_tables),
+    ('sluice_transactions_total', NULL, c.transactions),
+    ('sluice_rows_total', '{"kind": "insert"}', c.inserts),
+    ('sluice_rows_total', '{"kind": "update"}', c.updates),
+    ('sluice_rows_total', '{"kind": "delete"}', c.deletes),
+    ('sluice_rows_total', '{"kind": "copy"}', c.copied_rows),
+    ('sluice_truncates_total', NULL, c.truncates),
+    ('sluice_received_bytes_total', NULL, c.bytes),
+    ('sluice_batches_total', NULL, c.batches),
+    ('sluice_conflicts_total', '{"kind": "update_missing"}', c.update_missing),
+    ('sluice_conflicts_total', '{"kind": "delete_missing"}', c.delete_missing),
+    ('sluice_conflicts_total', '{"kind": "insert_exists"}', c.insert_exists),
+    ('sluice_conflicts_total', '{"kind": "identity_fallback"}', c.identity_fallback),
+    ('sluice_retries_total', NULL, c.retries),
+    ('sluice_refusals_total', NULL, (SELECT pg_catalog.sum(r.count) FROM sluice.refusal r
+                                     WHERE r.stream_id = h.stream_id)),
+    ('sluice_refusals_open', NULL, (h.state = 'refused')::integer)
+) AS m (name, label, value)
+WHERE m.value IS NOT NULL;
+
+COMMENT ON VIEW sluice.metrics IS 'what the Prometheus query file reads';
