@@ -1,0 +1,197 @@
+"""Kills at every named point and at random, with writers of every kind.
+
+After each the target must stand at a source commit boundary, with nothing
+confirmed that it does not hold; at rest both sides must hold the same rows.
+
+    SLUICE_SEED          seed of writers and kills (default 1)
+    SLUICE_CRASH_ROUNDS  kills of the long test (default 60)
+"""
+import os
+import random
+import signal
+
+import pytest
+
+from lib import PgServer, make_stream, wait_until
+from lib.rounds import (FAST, check_confirmed, check_equal, fault_points, gone,
+                        reachable)
+from lib.writers import FILL, SCHEMA, TABLES, Writers
+
+SEED = os.environ.get("SLUICE_SEED", "1")
+ROUNDS = int(os.environ.get("SLUICE_CRASH_ROUNDS", "60"))
+
+# Points that are passed once in a stream's life; the others come again.
+COPY_POINTS = ["copy_begin", "copy_mid", "copy_done", "handover"]
+STREAM_POINTS = ["mid_batch", "before_commit", "after_commit", "before_feedback"]
+
+KILLS = {}
+
+
+@pytest.fixture(scope="module")
+def servers():
+    source = PgServer("crash-source", preload="").start()
+    target = PgServer("crash-target", conf=FAST).start()
+    yield source, target
+    target.destroy()
+    source.destroy()
+
+
+@pytest.fixture
+def dbs(servers, request):
+    source, target = servers
+    src = source.fresh_db("crash")
+    dst = target.fresh_db("crash", extension=True)
+    src.execute(SCHEMA + FILL)
+    dst.execute(SCHEMA)
+    yield src, dst
+    if not target.is_running():
+        target.start()
+    target.reload(**{"sluice.fault_point": "", "sluice.autostart": "on"})
+    dst.destroy()
+    src.destroy()
+
+
+def arm(target, point):
+    """Make the next process that reaches the point die; returns a mark.
+
+    The server ends with it, so that what it stored can be read before
+    anything goes on.
+    """
+    mark = target.log_mark()
+    target.reload(**{"sluice.fault_point": point, "restart_after_crash": "off"})
+    return mark
+
+
+def died_at(target, point, mark):
+    """Wait for the kill at point; the server is down afterwards."""
+    name = point.split(":")[0]
+    target.wait_log(r'fault point "%s" reached' % name, mark, timeout=60)
+    gone(target)
+    KILLS[name] = KILLS.get(name, 0) + 1
+
+
+def back(stream, target):
+    """Start held back, look at what is stored, then let the streams run."""
+    target.start(**{"sluice.fault_point": "", "restart_after_crash": "on",
+                    "sluice.autostart": "off"})
+    check_confirmed(stream)
+    target.reload(**{"sluice.autostart": "on"})
+
+
+@pytest.mark.parametrize("point", COPY_POINTS)
+def test_kill_in_copy(servers, dbs, point):
+    src, dst = dbs
+    target = servers[1]
+    with Writers(src, "%s/%s" % (SEED, point)) as writers:
+        mark = arm(target, point)
+        stream = make_stream(src, dst, wait=None)
+        died_at(target, point, mark)
+        back(stream, target)
+        stream.wait("streaming", "60 s")
+        writers.pause()
+        check_equal(stream, TABLES)
+
+
+@pytest.mark.parametrize("point", STREAM_POINTS)
+def test_kill_in_stream(servers, dbs, point):
+    src, dst = dbs
+    target = servers[1]
+    rng = random.Random("%s/%s" % (SEED, point))
+    stream = make_stream(src, dst)
+    with Writers(src, "%s/%s" % (SEED, point)) as writers:
+        for _ in range(2):
+            stream.wait("streaming", "60 s")
+            at = "%s:%d" % (point, rng.randint(1, 12))
+            mark = arm(target, at)
+            died_at(target, at, mark)
+            back(stream, target)
+        stream.wait("streaming", "60 s")
+        writers.pause()
+        check_equal(stream, TABLES)
+
+
+def kill_worker(stream, target):
+    """kill -9 of the worker: the server restarts by itself."""
+    mark = target.log_mark()
+    stream.kill_worker(signal.SIGKILL)
+    target.wait_log("all server processes terminated; reinitializing", mark)
+    reachable(target)
+
+
+def kill_postmaster(stream, target):
+    target.kill9()
+    back(stream, target)
+
+
+def stop_immediate(stream, target):
+    target.stop("immediate")
+    back(stream, target)
+
+
+RANDOM_KILLS = [kill_worker, kill_postmaster, stop_immediate]
+
+
+def rounds(servers, dbs, seed, count):
+    """count random kills on one stream; equal rows at rest after each."""
+    src, dst = dbs
+    target = servers[1]
+    rng = random.Random(seed)
+    stream = make_stream(src, dst)
+    kills = RANDOM_KILLS * (1 + count // len(RANDOM_KILLS))
+    rng.shuffle(kills)
+    with Writers(src, seed) as writers:
+        for n, kill in enumerate(kills[:count]):
+            before = sum(writers.done.values())
+            want = before + rng.randint(5, 120)
+            wait_until(lambda: sum(writers.done.values()) >= want, 60,
+                       "the writers write nothing")
+            kill(stream, target)
+            KILLS[kill.__name__] = KILLS.get(kill.__name__, 0) + 1
+            if rng.random() < 0.6:      # else: killed again while it catches up
+                writers.pause()
+                check_equal(stream, TABLES)
+                writers.resume()
+        writers.pause()
+        check_equal(stream, TABLES)
+
+
+def test_random_kills(servers, dbs):
+    rounds(servers, dbs, SEED, 6)
+
+
+@pytest.mark.long
+def test_many_random_kills(servers, dbs):
+    rounds(servers, dbs, "long/%s" % SEED, ROUNDS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shard", range(4))
+def test_many_kills_at_points(servers, dbs, shard):
+    """The points of the stream in random order and with random counts."""
+    src, dst = dbs
+    target = servers[1]
+    rng = random.Random("points/%s/%d" % (SEED, shard))
+    stream = make_stream(src, dst)
+    with Writers(src, "points/%s/%d" % (SEED, shard)) as writers:
+        for _ in range(max(1, ROUNDS // 4)):
+            stream.wait("streaming", "60 s")
+            at = "%s:%d" % (rng.choice(STREAM_POINTS), rng.randint(1, 60))
+            mark = arm(target, at)
+            died_at(target, at, mark)
+            back(stream, target)
+            if rng.random() < 0.5:
+                writers.pause()
+                check_equal(stream, TABLES)
+                writers.resume()
+        writers.pause()
+        check_equal(stream, TABLES)
+
+
+def test_every_point_had_its_kill():
+    """Last of this file: a point nobody died at was not tested."""
+    points = fault_points()
+    assert sorted(COPY_POINTS + STREAM_POINTS) == points, \
+        "points in the code and points in this test differ"
+    missing = [p for p in points if not KILLS.get(p)]
+    assert not missing, "no kill at %s; kills: %r" % (", ".join(missing), KILLS)
+    assert sum(KILLS.values()) >= 10, KILLS
