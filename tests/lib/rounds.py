@@ -3,6 +3,8 @@ import glob
 import os
 import re
 
+import psycopg2
+
 from .oracle import assert_same_rows
 from .util import wait_until
 
@@ -76,3 +78,19 @@ def gone(server, timeout=60):
     """Wait until the postmaster has ended by itself."""
     wait_until(lambda: not server.is_running(), timeout,
                "%s still runs" % server.name)
+
+
+def refused_start(stream, *markers, **args):
+    """sync_start that must end in one of these refusals, raised or recorded.
+
+    Returns (marker, text): whichever way it came, with nothing running after.
+    """
+    try:
+        stream.start(**args)
+    except psycopg2.Error as e:
+        found = [m for m in markers if str(e).startswith(m + ":")]
+        assert found and e.pgcode.startswith("SL"), (e.pgcode, str(e))
+        return found[0], str(e)
+    row = stream.wait_state("refused", "failed")
+    assert row["state"] == "refused" and row["marker"] in markers, row
+    return row["marker"], row["reason"]
