@@ -58,4 +58,80 @@ sl_compat_parse_type(const char *text, Oid *typid, int32 *typmod)
 #endif
 }
 
+/* 16: permissions leave the range table; 18: pruned relations are told. */
+#if PG_VERSION_NUM >= 180000
+#define sl_compat_init_range_table(estate_, rte_, updated_) \
+	do { \
+		List	   *perms_ = NIL; \
+		addRTEPermissionInfo(&perms_, rte_)->updatedCols = (updated_); \
+		ExecInitRangeTable(estate_, list_make1(rte_), perms_, \
+						   bms_make_singleton(1)); \
+	} while (0)
+#elif PG_VERSION_NUM >= 160000
+#define sl_compat_init_range_table(estate_, rte_, updated_) \
+	do { \
+		List	   *perms_ = NIL; \
+		addRTEPermissionInfo(&perms_, rte_)->updatedCols = (updated_); \
+		ExecInitRangeTable(estate_, list_make1(rte_), perms_); \
+	} while (0)
+#else
+#define sl_compat_init_range_table(estate_, rte_, updated_) \
+	do { \
+		(rte_)->updatedCols = (updated_); \
+		ExecInitRangeTable(estate_, list_make1(rte_)); \
+	} while (0)
+#endif
+
+/* 16: EvalPlanQualInit is told the result relations. */
+#if PG_VERSION_NUM >= 160000
+#define sl_compat_epq_init(epq_, estate_) \
+	EvalPlanQualInit(epq_, estate_, NULL, NIL, -1, NIL)
+#else
+#define sl_compat_epq_init(epq_, estate_) \
+	EvalPlanQualInit(epq_, estate_, NULL, NIL, -1)
+#endif
+
+/* 18: index scans count what they do, if asked to. */
+#if PG_VERSION_NUM >= 180000
+#define sl_compat_index_beginscan(heap_, index_, snapshot_, nkeys_, norder_) \
+	index_beginscan(heap_, index_, snapshot_, NULL, nkeys_, norder_)
+#else
+#define sl_compat_index_beginscan(heap_, index_, snapshot_, nkeys_, norder_) \
+	index_beginscan(heap_, index_, snapshot_, nkeys_, norder_)
+#endif
+
+/* 16: build_attrmap_by_name_if_req may let columns be missing. */
+#if PG_VERSION_NUM >= 160000
+#define sl_compat_attrmap_if_req(in_, out_) \
+	build_attrmap_by_name_if_req(in_, out_, false)
+#else
+#define sl_compat_attrmap_if_req(in_, out_) \
+	build_attrmap_by_name_if_req(in_, out_)
+#endif
+
+/* 16: SET ROLE is a right of its own, apart from membership. */
+#if PG_VERSION_NUM >= 160000
+#define sl_compat_can_set_role(member_, role_) member_can_set_role(member_, role_)
+#else
+#define sl_compat_can_set_role(member_, role_) is_member_of_role(member_, role_)
+#endif
+
+/* 16: object_aclcheck, for schemas. */
+#if PG_VERSION_NUM >= 160000
+#define sl_compat_schema_aclcheck(nsp_, role_, mode_) \
+	object_aclcheck(NamespaceRelationId, nsp_, role_, mode_)
+#else
+#define sl_compat_schema_aclcheck(nsp_, role_, mode_) \
+	pg_namespace_aclcheck(nsp_, role_, mode_)
+#endif
+
+/* 16: truncation can run each table's triggers as its owner. */
+#if PG_VERSION_NUM >= 160000
+#define sl_compat_truncate_guts(rels_, relids_, logged_) \
+	ExecuteTruncateGuts(rels_, relids_, logged_, DROP_RESTRICT, false, false)
+#else
+#define sl_compat_truncate_guts(rels_, relids_, logged_) \
+	ExecuteTruncateGuts(rels_, relids_, logged_, DROP_RESTRICT, false)
+#endif
+
 #endif							/* SL_PGCOMPAT_H */

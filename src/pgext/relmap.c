@@ -1,0 +1,345 @@
+/*
+ * relmap.c
+ *	  Source table to target table: which column goes where, for as long as
+ *	  neither side changes.
+ *
+ * NOTES
+ *	  A map outlives target transactions.  It is marked stale by any relcache
+ *	  invalidation of its target and by any change of a schema or role, and is
+ *	  then resolved and judged again before the next row.  An abort makes every
+ *	  map stale, because what the judge recorded may be gone with it.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+#include "common/sl_shape.h"
+#include "pgext/apply_int.h"
+#include "pgext/errutil.h"
+#include "pgext/pgcompat.h"
+
+/* Every SlApply of this process; the callbacks cannot be unregistered. */
+static List *watched = NIL;
+
+static void
+relation_changed(Datum arg, Oid relid)
+{
+	ListCell   *lc;
+
+	foreach(lc, watched)
+	{
+		SlApply    *ap = lfirst(lc);
+		HASH_SEQ_STATUS seq;
+		SlRelMap   *map;
+
+		hash_seq_init(&seq, ap->maps);
+		while ((map = hash_seq_search(&seq)) != NULL)
+			if (relid == InvalidOid || map->target == relid)
+				map->valid = false;
+	}
+}
+
+static void
+catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
+{
+	relation_changed(0, InvalidOid);
+}
+
+/* Let invalidations reach ap's maps.  Its memory must outlive the watch. */
+void
+sl_relmap_watch(SlApply *ap)
+{
+	static bool registered = false;
+	MemoryContext old;
+
+	if (!registered)
+	{
+		CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
+		CacheRegisterSyscacheCallback(NAMESPACEOID, catalog_changed, (Datum) 0);
+		CacheRegisterSyscacheCallback(AUTHOID, catalog_changed, (Datum) 0);
+		CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, catalog_changed, (Datum) 0);
+		registered = true;
+	}
+	old = MemoryContextSwitchTo(TopMemoryContext);
+	watched = lappend(watched, ap);
+	MemoryContextSwitchTo(old);
+}
+
+void
+sl_relmap_unwatch(SlApply *ap)
+{
+	watched = list_delete_ptr(watched, ap);
+}
+
+/* After an abort: nothing that was judged in it holds. */
+void
+sl_relmap_forget(SlApply *ap)
+{
+	HASH_SEQ_STATUS seq;
+	SlRelMap   *map;
+
+	hash_seq_init(&seq, ap->maps);
+	while ((map = hash_seq_search(&seq)) != NULL)
+	{
+		map->valid = false;
+		map->recorded = false;
+		map->state = NULL;
+		memset(map->nconflicts, 0, sizeof(map->nconflicts));
+		memset(map->conflict_key, 0, sizeof(map->conflict_key));
+	}
+}
+
+/*
+ * Keep what the wire says about a table.  A shape that says nothing new leaves
+ * the map as it is; pgoutput repeats them freely.
+ */
+SlRelMap *
+sl_relmap_put(SlApply *ap, const SlShape *shape)
+{
+	bool		found;
+	uint32		id = shape->wireid;
+	SlRelMap   *map = hash_search(ap->maps, &id, HASH_ENTER, &found);
+	MemoryContext old;
+
+	if (!found)
+	{
+		MemSet((char *) map + sizeof(uint32), 0, sizeof(SlRelMap) - sizeof(uint32));
+		map->cxt = AllocSetContextCreate(ap->cxt, "sluice map", ALLOCSET_SMALL_SIZES);
+	}
+	else if (map->shape->relid == shape->relid &&
+			 map->shape->evidence == shape->evidence &&
+			 sl_shape_same_on_wire(map->shape, shape) &&
+			 sl_shape_diff(map->shape, shape, &(SlDiff *) {NULL}) == 0)
+		return map;
+
+	if (map->state != NULL)
+	{
+		sl_relstate_close_all(ap);
+		Assert(map->state == NULL);
+	}
+	MemoryContextReset(map->cxt);
+	old = MemoryContextSwitchTo(map->cxt);
+	map->shape = NULL;
+	map->pairs = NULL;
+	map->colcxt = NULL;
+	map->recorded = map->valid = false;
+	map->target = InvalidOid;
+	map->shape = sl_shape_copy(shape);
+	MemoryContextSwitchTo(old);
+	return map;
+}
+
+/* Raises when no shape came before the row, which no decoder may send. */
+SlRelMap *
+sl_relmap_get(SlApply *ap, uint32 wireid)
+{
+	SlRelMap   *map = hash_search(ap->maps, &wireid, HASH_FIND, NULL);
+
+	if (map == NULL || map->shape == NULL)
+		sl_refuse(&(SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION},
+				  "a row of relation %u came before the relation's shape", wireid);
+	return map;
+}
+
+static bool
+same_table(const SlStreamTable *t, const SlShape *shape)
+{
+	return strcmp(t->schema, shape->schema) == 0 &&
+		strcmp(t->table, shape->name) == 0;
+}
+
+/*
+ * The table's row in sluice.stream_table.  A stream that is fed has none
+ * before the table's first shape; any other stream got its rows at the copy.
+ */
+static SlStreamTable *
+stream_table(SlApply *ap, const SlShape *shape)
+{
+	SlStreamTable *tables;
+	int			n = sl_stream_tables(ap->stream->stream_id, &tables);
+
+	for (int i = 0; i < n; i++)
+		if (same_table(&tables[i], shape))
+		{
+			if (strcmp(tables[i].state, "established") != 0 &&
+				strcmp(tables[i].state, "copying") != 0)
+				break;
+			return &tables[i];
+		}
+	for (int i = 0; i < n; i++)
+		if (shape->relid != 0 && tables[i].source_id == shape->relid &&
+			!same_table(&tables[i], shape))
+		{
+			StringInfoData detail;
+
+			initStringInfo(&detail);
+			sl_diff_line(&detail, &(SlDiff) {
+				.kind = SL_DIFF_TABLE_RENAMED,
+				.object = psprintf("%s.%s", tables[i].schema, tables[i].table),
+				.before = tables[i].table,
+				.after = shape->name});
+			sl_refuse(&(SlRefusal) {
+				.marker = SL_M_SCHEMA_CHANGE_REFUSED,
+				.schema = tables[i].schema, .table = tables[i].table,
+				.detail = detail.data},
+				"table \"%s.%s\" was renamed to \"%s.%s\" on the source",
+				tables[i].schema, tables[i].table, shape->schema, shape->name);
+		}
+	if (!ap->feed || !sl_stream_in_scope(ap->stream, shape->schema, shape->name))
+		sl_refuse(&(SlRefusal) {
+			.marker = SL_M_PROTOCOL_VIOLATION,
+			.schema = shape->schema, .table = shape->name},
+			"table \"%s.%s\" is not one of stream \"%s\"",
+			shape->schema, shape->name, ap->stream->stream_id);
+	return NULL;
+}
+
+static void
+refuse_recreated(const SlShape *shape, Oid before, Oid now)
+{
+	sl_refuse(&(SlRefusal) {
+		.marker = SL_M_TARGET_SHAPE_MISMATCH,
+		.schema = shape->schema, .table = shape->name,
+		.detail = psprintf("The stream wrote relation %u; that name is relation %u now.",
+						   before, now),
+		.hint = "Drop the stream and start it anew; rows of the former table are not in the present one."},
+		"the target table of \"%s.%s\" was created again",
+		shape->schema, shape->name);
+}
+
+/* Target attnums by name, 0 where there is no such column. */
+static int16 *
+pair_columns(const SlShape *shape, Oid target)
+{
+	int16	   *pairs = palloc0_array(int16, Max(shape->ncols, 1));
+
+	for (int i = 0; i < shape->ncols; i++)
+		pairs[i] = Max(get_attnum(target, shape->cols[i].name), 0);
+	return pairs;
+}
+
+/*
+ * Ask the judge, and keep on record what it lets pass.  Refusals are raised.
+ */
+static void
+judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
+{
+	SlShape    *shape = map->shape;
+	SlShape    *before = shape;
+	int16	   *before_pairs = map->pairs;
+	SlVerdict  *v;
+	int16	   *pairs;
+	MemoryContext old;
+
+	if (!map->recorded)
+		before = sl_shape_load(ap->stream->stream_id, shape->schema, shape->name,
+							   &before_pairs);
+	v = sl_judge(ap->stream, before, before_pairs, shape, target);
+	if (v->decision == SL_DECIDE_REFUSE)
+		sl_refuse(&(SlRefusal) {
+			.marker = v->marker, .schema = shape->schema, .table = shape->name,
+			.column = v->column, .detail = v->detail, .hint = v->hint},
+			"the shape of table \"%s.%s\" cannot be followed",
+			shape->schema, shape->name);
+
+	pairs = pair_columns(shape, target);
+	if (table == NULL)
+		sl_stream_table_put(ap->stream->stream_id, &(SlStreamTable) {
+			.schema = unconstify(char *, shape->schema),
+			.table = unconstify(char *, shape->name),
+			.source_id = shape->relid, .target_relid = target,
+			.state = "established"});
+	if (before == NULL || v->decision != SL_DECIDE_SAME)
+		sl_shape_store(ap->stream->stream_id, shape, pairs, ap->in_hand);
+	if (before != NULL && v->decision != SL_DECIDE_SAME)
+		sl_schema_event(ap->stream->stream_id, shape->schema, shape->name,
+						ap->in_hand, shape,
+						v->decision == SL_DECIDE_WARN ? "warned" : "passed",
+						NULL, v->marker);
+
+	old = MemoryContextSwitchTo(map->cxt);
+	map->pairs = palloc_array(int16, Max(shape->ncols, 1));
+	memcpy(map->pairs, pairs, sizeof(int16) * shape->ncols);
+	map->recorded = true;
+	MemoryContextSwitchTo(old);
+}
+
+/* Which columns identify an old row, and which an insert looks for first. */
+static void
+set_keys(SlRelMap *map)
+{
+	SlShape    *shape = map->shape;
+	int			nkey = 0;
+
+	map->full = (shape->replident == 'f');
+	map->nkeys = map->ninskeys = 0;
+	map->keys = palloc_array(AttrNumber, Max(shape->ncols, 1));
+	map->inskeys = palloc_array(AttrNumber, Max(shape->ncols, 1));
+	for (int i = 0; i < shape->ncols; i++)
+	{
+		uint8		flags = shape->cols[i].flags;
+
+		if ((flags & SL_COL_KEY) != 0)
+			nkey++;
+		map->cols[i].key = map->full || (flags & SL_COL_KEY) != 0;
+		if (map->cols[i].key)
+			map->keys[map->nkeys++] = map->cols[i].attnum;
+		if (map->full ? (flags & SL_COL_PRIMARY) != 0 : map->cols[i].key)
+			map->inskeys[map->ninskeys++] = map->cols[i].attnum;
+	}
+}
+
+static void
+build_columns(SlRelMap *map, Relation rel)
+{
+	SlShape    *shape = map->shape;
+	MemoryContext old;
+
+	if (map->colcxt == NULL)
+		map->colcxt = AllocSetContextCreate(map->cxt, "sluice columns",
+											ALLOCSET_SMALL_SIZES);
+	MemoryContextReset(map->colcxt);
+	old = MemoryContextSwitchTo(map->colcxt);
+	map->cols = palloc0_array(SlColumnIn, Max(shape->ncols, 1));
+	for (int i = 0; i < shape->ncols; i++)
+		sl_cells_init(&map->cols[i], &shape->cols[i],
+					  TupleDescAttr(RelationGetDescr(rel), map->pairs[i] - 1));
+	set_keys(map);
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * Make the map fit: resolve the target, judge the shape against it and what
+ * is on record, look up the input functions.  Refuses; afterwards map->valid.
+ * Needs a transaction; keeps AccessShareLock on the target.
+ */
+void
+sl_relmap_prepare(SlApply *ap, SlRelMap *map)
+{
+	SlShape    *shape = map->shape;
+	SlStreamTable *table;
+	Oid			target;
+	Relation	rel;
+
+	Assert(map->state == NULL);
+	sl_act_back(ap);
+	table = stream_table(ap, shape);
+	target = sl_target_resolve(ap->stream, shape->schema, shape->name);
+	if (table && OidIsValid(table->target_relid) && table->target_relid != target)
+		refuse_recreated(shape, table->target_relid, target);
+
+	map->target = target;
+	map->snapshot_lsn = table ? table->snapshot_lsn : InvalidXLogRecPtr;
+	map->valid = true;			/* an invalidation from here on counts */
+	judge(ap, map, target, table);
+	rel = relation_open(target, AccessShareLock);
+	build_columns(map, rel);
+	relation_close(rel, NoLock);
+}
