@@ -134,6 +134,7 @@ commit_group(SlPgStream *st)
 	MemoryContextSwitchTo(st->msg_cxt);
 	SL_FAULT("after_commit");
 	st->in_group = false;
+	st->w->at_lsn = InvalidXLogRecPtr;
 	sl_feedback_committed(&st->fb, sl_apply_position(st->apply), XactLastCommitEnd);
 	now = GetCurrentTimestamp();
 	SpinLockAcquire(&slot->mutex);
