@@ -112,7 +112,8 @@ SELECT n.stream_id::text,
        n.hint,
        n.fingerprint,
        COALESCE(n.position_text, n.applied_lsn::text) AS "position",
-       GREATEST(n.source_lsn - n.applied_lsn, 0) AS lag_bytes,
+       CASE WHEN n.source_lsn < n.applied_lsn THEN 0
+            ELSE n.source_lsn - n.applied_lsn END AS lag_bytes,
        l.lag,
        b.retained_bytes,
        n.wal_status,
@@ -131,10 +132,12 @@ CROSS JOIN LATERAL (
                      AND n.applied_lsn >= n.source_lsn
                      AND n.source_seen_at > n.now - '15 s'::pg_catalog.interval
                 THEN '0'::pg_catalog.interval
-                ELSE GREATEST(n.now - n.current_at, '0'::pg_catalog.interval)
+                WHEN n.current_at > n.now THEN '0'::pg_catalog.interval
+                ELSE n.now - n.current_at
            END AS lag) l
 CROSS JOIN LATERAL (
-    SELECT GREATEST(n.source_lsn - n.restart_lsn, 0)::bigint AS retained_bytes) b
+    SELECT CASE WHEN n.source_lsn < n.restart_lsn THEN 0
+                ELSE (n.source_lsn - n.restart_lsn)::bigint END AS retained_bytes) b
 CROSS JOIN LATERAL (
     SELECT pg_catalog.count(*) FILTER (WHERE t.state IN ('pending', 'copying')) AS pending_tables,
            pg_catalog.count(*) FILTER (WHERE t.state IN ('dropped', 'abandoned')) AS skipped_tables

@@ -363,6 +363,7 @@ launch(const SlAfter *a)
 		return;
 	}
 	SpinLockAcquire(&slot->mutex);
+	slot->owner = (Oid) a->arg;
 	slot->should_run = true;
 	slot->stop_requested = false;
 	slot->failures = 0;
@@ -378,6 +379,8 @@ launch(const SlAfter *a)
 void
 sl_launch_after_commit(const char *stream_id)
 {
+	Oid			owner;
+
 	sl_require_preload();
 	if (sl_slot_find(MyDatabaseId, stream_id, false) == NULL &&
 		!sl_slot_available())
@@ -386,5 +389,6 @@ sl_launch_after_commit(const char *stream_id)
 				 errmsg("all %d places for streams of this cluster are taken",
 						sl_shmem_nslots()),
 				 errhint("Drop a stream, or raise sluice.max_streams and restart the server.")));
-	sl_after_commit(launch, stream_id, 0, NULL);
+	owner = sl_stream_load(stream_id, false)->owner;
+	sl_after_commit(launch, stream_id, (int) owner, NULL);
 }

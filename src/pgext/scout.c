@@ -20,6 +20,7 @@
 typedef struct Found
 {
 	char	   *stream_id;
+	Oid			owner;
 	SlState		state;
 	bool		should_run;		/* by a worker of ours */
 } Found;
@@ -32,7 +33,8 @@ read_streams(Found **found)
 
 	sl_spi_enter();
 	n = sl_spi_exec("SELECT s.stream_id, t.state, s.should_run AND s.driver = 'postgres'"
-					" AND NOT COALESCE((s.options ->> 'feed')::pg_catalog.bool, false)"
+					" AND NOT COALESCE((s.options ->> 'feed')::pg_catalog.bool, false),"
+					" s.owner::pg_catalog.oid"
 					" FROM sluice.stream s JOIN sluice.stream_state t USING (stream_id)"
 					" ORDER BY s.id", SPI_OK_SELECT, 0, NULL);
 	*found = MemoryContextAllocZero(cxt, (n + 1) * sizeof(Found));
@@ -44,6 +46,7 @@ read_streams(Found **found)
 		if (!sl_state_parse(sl_spi_text(i, 2, cxt), &f->state))
 			f->state = SL_STATE_FAILED;
 		f->should_run = sl_spi_bool(i, 3);
+		f->owner = (Oid) sl_spi_int64(i, 4, NULL);
 	}
 	sl_spi_leave();
 	return (int) n;
@@ -83,6 +86,7 @@ register_stream(const Found *f)
 		return;
 	}
 	SpinLockAcquire(&slot->mutex);
+	slot->owner = f->owner;
 	slot->state = f->state;
 	slot->should_run = f->should_run && sl_state_is_running(f->state);
 	SpinLockRelease(&slot->mutex);

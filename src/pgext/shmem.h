@@ -60,6 +60,7 @@ typedef struct SlSlot
 	uint32		generation;		/* bumped when the slot is given away */
 	Oid			dboid;
 	char		stream_id[SL_STREAM_ID_MAX + 1];
+	Oid			owner;			/* role; 0 = not known yet */
 
 	/* worker */
 	pid_t		pid;			/* 0 = none */

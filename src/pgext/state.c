@@ -63,7 +63,8 @@ mirror_state(const SlAfter *a)
 
 	if (!sl_shmem_ready())
 		return;
-	slot = sl_slot_find(MyDatabaseId, a->stream_id, false);
+	/* a stream is known from its first state on, so that nothing strands it */
+	slot = sl_slot_find(MyDatabaseId, a->stream_id, true);
 	if (slot == NULL)
 		return;
 	SpinLockAcquire(&slot->mutex);
