@@ -50,7 +50,7 @@
 	"SELECT DISTINCT a.attname, l.collname, i.indexrelid::pg_catalog.regclass::pg_catalog.text, " \
 	"pg_catalog.format_type(a.atttypid, a.atttypmod) " \
 	"FROM pg_catalog.pg_index i, " \
-	"pg_catalog.unnest(i.indkey::smallint[], i.indcollation::oid[]) AS k(attnum, coll), " \
+	"ROWS FROM (pg_catalog.unnest(i.indkey::smallint[]), pg_catalog.unnest(i.indcollation::oid[])) AS k(attnum, coll), " \
 	"pg_catalog.pg_attribute a, pg_catalog.pg_collation l " \
 	"WHERE i.indrelid = $1::pg_catalog.oid AND i.indisunique " \
 	"AND a.attrelid = i.indrelid AND a.attnum = k.attnum " \
