@@ -94,6 +94,8 @@ set_position(SlApply *ap, XLogRecPtr lsn, const char *text, TimestampTz time)
 	MemoryContext old = MemoryContextSwitchTo(ap->cxt);
 
 	ap->position = lsn;
+	if (ap->position_text)
+		pfree(ap->position_text);
 	ap->position_text = text ? pstrdup(text) : NULL;
 	ap->position_time = time;
 	ap->position_moved = true;
@@ -285,6 +287,7 @@ clear_pending(SlApply *ap)
 	ap->trigger_query = false;
 	ap->position_moved = false;
 	memset(ap->delta, 0, sizeof(ap->delta));
+	ap->decisions = NULL;
 	MemoryContextReset(ap->xactcxt);
 }
 

@@ -152,6 +152,7 @@ struct SlApply
 	Oid			save_user;
 	int			save_context;
 	int64		delta[SL_COUNTERS];
+	StringInfo	decisions;		/* the judge's, as JSON objects; NULL = none */
 
 	/* source transaction */
 	bool		in_source;

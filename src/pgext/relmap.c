@@ -16,6 +16,7 @@
 #include "catalog/pg_class.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
@@ -225,6 +226,23 @@ pair_columns(const SlShape *shape, Oid target)
 	return pairs;
 }
 
+/* For the answer of feed(). */
+static void
+note_decision(SlApply *ap, const SlShape *shape, const char *decision)
+{
+	MemoryContext old = MemoryContextSwitchTo(ap->xactcxt);
+
+	if (ap->decisions == NULL)
+		ap->decisions = makeStringInfo();
+	appendStringInfoString(ap->decisions,
+						   ap->decisions->len ? ", {\"schema\": " : "{\"schema\": ");
+	escape_json(ap->decisions, shape->schema);
+	appendStringInfoString(ap->decisions, ", \"table\": ");
+	escape_json(ap->decisions, shape->name);
+	appendStringInfo(ap->decisions, ", \"decision\": \"%s\"}", decision);
+	MemoryContextSwitchTo(old);
+}
+
 /*
  * Ask the judge, and keep on record what it lets pass.  Refusals are raised.
  */
@@ -259,10 +277,13 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 	if (before == NULL || v->decision != SL_DECIDE_SAME)
 		sl_shape_store(ap->stream->stream_id, shape, pairs, ap->in_hand);
 	if (before != NULL && v->decision != SL_DECIDE_SAME)
+	{
+		const char *word = v->decision == SL_DECIDE_WARN ? "warned" : "passed";
+
 		sl_schema_event(ap->stream->stream_id, shape->schema, shape->name,
-						ap->in_hand, shape,
-						v->decision == SL_DECIDE_WARN ? "warned" : "passed",
-						NULL, v->marker);
+						ap->in_hand, shape, word, NULL, v->marker);
+		note_decision(ap, shape, word);
+	}
 
 	old = MemoryContextSwitchTo(map->cxt);
 	map->pairs = palloc_array(int16, Max(shape->ncols, 1));

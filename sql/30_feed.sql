@@ -1,0 +1,24 @@
+
+-- How changes enter from another process.  One session feeds a stream at a
+-- time; what it feeds is committed by its own transaction.
+
+CREATE FUNCTION sluice.feed_open(stream_id text, protocol integer,
+    OUT token text, OUT "position" text, OUT tables jsonb, OUT connection jsonb)
+    RETURNS record
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_open';
+COMMENT ON FUNCTION sluice.feed_open(text, integer) IS
+    'take a stream for this session: token, position to resume from, tables with their shapes, connection to the source';
+
+CREATE FUNCTION sluice.feed(token text, batch bytea) RETURNS jsonb
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed';
+COMMENT ON FUNCTION sluice.feed(text, bytea) IS
+    'apply a batch of whole source transactions and its position in this transaction';
+
+CREATE FUNCTION sluice.feed_close(token text, outcome text DEFAULT 'done')
+    RETURNS void
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_close';
+COMMENT ON FUNCTION sluice.feed_close(text, text) IS
+    'release the stream; record the refusal that feed() raised, if it did';
