@@ -191,6 +191,36 @@ wait_for_writer(SnapshotData *dirty)
 	return true;
 }
 
+/*
+ * Step a scan.  The access method allocates state of the scan on the way: in
+ * the context that lives as long as the scan, not in the message's.
+ */
+static bool
+scan_next(SlRelState *rs, IndexScanDesc iscan, TableScanDesc tscan)
+{
+	MemoryContext old = MemoryContextSwitchTo(rs->estate->es_query_cxt);
+	bool		got;
+
+	if (iscan)
+		got = index_getnext_slot(iscan, ForwardScanDirection, rs->found);
+	else
+		got = table_scan_getnextslot(tscan, ForwardScanDirection, rs->found);
+	MemoryContextSwitchTo(old);
+	return got;
+}
+
+static void
+scan_again(SlRelState *rs, IndexScanDesc iscan, TableScanDesc tscan)
+{
+	MemoryContext old = MemoryContextSwitchTo(rs->estate->es_query_cxt);
+
+	if (iscan)
+		index_rescan(iscan, rs->look.key, rs->look.nkeys, NULL, 0);
+	else
+		table_rescan(tscan, NULL);
+	MemoryContextSwitchTo(old);
+}
+
 /* One pass; snapshot NULL = the kept scan.  The row is left in rs->found. */
 static SlFound
 scan_once(SlRelState *rs, const AttrNumber *atts, int natts, Snapshot snapshot)
@@ -208,13 +238,12 @@ scan_once(SlRelState *rs, const AttrNumber *atts, int natts, Snapshot snapshot)
 		set_scan_keys(rs);
 		iscan = snapshot ? sl_compat_index_beginscan(rs->rel, l->index, snapshot,
 													 l->nkeys, 0) : l->scan;
-		index_rescan(iscan, l->key, l->nkeys, NULL, 0);
+		scan_again(rs, iscan, NULL);
 	}
 	else
 		tscan = table_beginscan(rs->rel, used, 0, NULL);
 
-	while (iscan ? index_getnext_slot(iscan, ForwardScanDirection, rs->found)
-		   : table_scan_getnextslot(tscan, ForwardScanDirection, rs->found))
+	while (scan_next(rs, iscan, tscan))
 	{
 		SlFound		one;
 
@@ -226,10 +255,7 @@ scan_once(SlRelState *rs, const AttrNumber *atts, int natts, Snapshot snapshot)
 		{
 			result = SL_FOUND_NONE;
 			ExecClearTuple(rs->found);
-			if (tscan)
-				table_rescan(tscan, NULL);
-			else
-				index_rescan(iscan, l->key, l->nkeys, NULL, 0);
+			scan_again(rs, iscan, tscan);
 			continue;
 		}
 		if (one == SL_FOUND_EQUAL && result == SL_FOUND_NONE)
