@@ -8,6 +8,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "storage/ipc.h"
 #include "storage/lock.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -122,11 +123,22 @@ stream_locktag(const SlStream *s, LOCKTAG *tag)
 	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, control, (Oid) s->id, 0);
 }
 
+/* The server itself releases no session locks when a process ends. */
+static void
+release_at_exit(int code, Datum arg)
+{
+	LockReleaseSession(DEFAULT_LOCKMETHOD);
+}
+
 bool
 sl_stream_lock(const SlStream *s)
 {
+	static bool registered = false;
 	LOCKTAG		tag;
 
+	if (!registered)
+		before_shmem_exit(release_at_exit, (Datum) 0);
+	registered = true;
 	stream_locktag(s, &tag);
 	return LockAcquire(&tag, ExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL;
 }
