@@ -7,6 +7,9 @@ CREATE FUNCTION sluice.fdw_validator(options text[], catalog oid)
     LANGUAGE c STRICT VOLATILE PARALLEL UNSAFE
     AS 'MODULE_PATHNAME', 'sluice_fdw_validator';
 
+COMMENT ON FUNCTION sluice.fdw_validator(text[], oid) IS
+    'checks the options of servers and user mappings of the wrapper sluice';
+
 CREATE FOREIGN DATA WRAPPER sluice VALIDATOR sluice.fdw_validator;
 
 COMMENT ON FOREIGN DATA WRAPPER sluice IS

@@ -76,6 +76,7 @@ typedef struct SlSlot
 	bool		careful;		/* next run commits each source transaction alone … */
 	XLogRecPtr	careful_until;	/* … until this one, which failed, is applied */
 	bool		outcome_told;	/* the last worker said how it ended */
+	bool		started_once;	/* a worker ran since the server started */
 
 	/* requests */
 	bool		stop_requested;

@@ -11,6 +11,7 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
+#include "storage/lock.h"
 #include "storage/lwlock.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
@@ -63,6 +64,8 @@ worker_exit(int code, Datum arg)
 {
 	SlSlot	   *slot = (SlSlot *) DatumGetPointer(arg);
 
+	/* whoever sees no pid may take the stream: its lock must be free then */
+	LockReleaseAll(DEFAULT_LOCKMETHOD, true);
 	SpinLockAcquire(&slot->mutex);
 	if (slot->pid == MyProcPid)
 	{
@@ -86,7 +89,8 @@ attach(SlSlot *slot, const SlWorkerArg *arg, SlWorker *w)
 	{
 		slot->pid = MyProcPid;
 		slot->latch = MyLatch;
-		slot->restarts++;
+		slot->restarts += slot->started_once ? 1 : 0;
+		slot->started_once = true;
 		slot->reason[0] = '\0';
 		w->careful = slot->careful;
 		w->careful_until = slot->careful_until;
