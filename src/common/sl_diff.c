@@ -399,9 +399,15 @@ sl_diff_line(StringInfo buf, const SlDiff *diff)
 {
 	appendStringInfo(buf, "[%s] %s", diff_info[diff->kind].tag, diff->object);
 	if (diff->before != NULL)
-		appendStringInfo(buf, " %s", diff->before);
+	{
+		appendStringInfoChar(buf, ' ');
+		sl_append_visible(buf, diff->before);
+	}
 	if (diff->before != NULL && diff->after != NULL)
 		appendStringInfoString(buf, " ->");
 	if (diff->after != NULL)
-		appendStringInfo(buf, " %s", diff->after);
+	{
+		appendStringInfoChar(buf, ' ');
+		sl_append_visible(buf, diff->after);
+	}
 }

@@ -101,3 +101,20 @@ sl_append_ident(StringInfo buf, const char *ident)
 	}
 	appendStringInfoChar(buf, '"');
 }
+
+/* Append text to buf with control characters as \XXXX; see sl_shape.h. */
+void
+sl_append_visible(StringInfo buf, const char *text)
+{
+	while (*text != '\0')
+	{
+		uint32		code;
+		int			n = control_at(text, &code);
+
+		if (n > 0)
+			appendStringInfo(buf, "\\%04X", code);
+		else
+			appendStringInfoChar(buf, *text);
+		text += Max(n, 1);
+	}
+}

@@ -260,12 +260,12 @@ get_relation(SlPgoutput *d, SlCursor *c, SlRecord *rec)
 				   "unrecognized replica identity 0x%02x",
 				   (uint8) shape->replident);
 
-	/* A column takes at least 11 bytes. */
+	/* A column takes at least 10 bytes. */
 	ncols = sl_get_u16(c, "the number of columns");
 	if (ncols > SL_MAX_COLUMNS)
 		sl_fail_at(c, c->p - 2, SL_ERR_LIMIT, "table has %d columns, more than %d",
 				   ncols, SL_MAX_COLUMNS);
-	else if (ncols > sl_left(c) / 11)
+	else if (ncols > sl_left(c) / 10)
 		sl_fail(c, SL_ERR_TRUNCATED, "input ends inside the columns of a table");
 	if (!sl_ok(c))
 		return;

@@ -75,4 +75,7 @@ extern void sl_fingerprint(const char *data, size_t len, char *out);
  */
 extern void sl_append_ident(StringInfo buf, const char *ident);
 
+/* Appends a source's text for a message: control characters as \XXXX. */
+extern void sl_append_visible(StringInfo buf, const char *text);
+
 #endif							/* SL_SHAPE_H */
