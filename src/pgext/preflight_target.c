@@ -126,7 +126,7 @@ check_read_only(SlPreflight *p)
 	where = catalog_text(READ_ONLY_SQL, 2, params);
 	sl_check_add(p, "target", "default_transaction_read_only", where == NULL,
 				 where ? psprintf("set for %s", where) : NULL,
-				 where ? psprintf("ALTER %s SET default_transaction_read_only = off;", where) : NULL);
+				 where ? psprintf("BEGIN READ WRITE; ALTER %s SET default_transaction_read_only = off; COMMIT;", where) : NULL);
 }
 
 /* See preflight_int.h. */

@@ -1,0 +1,446 @@
+"""preflight: each failing check shown by a real server, and its cure run."""
+import socket
+import struct
+import threading
+
+import psycopg2
+import pytest
+
+from lib.streams import make_server
+
+LOGIN = "pf_login"
+
+
+def checks(dst, server, user="postgres", **args):
+    """Rows of preflight as dicts."""
+    casts = {"include_tables": "text[]", "exclude_tables": "text[]",
+             "target_schema": "text", "options": "jsonb"}
+    parts = ["%s"] + ["%s => %%s::%s" % (k, casts[k]) for k in args]
+    return dst.rows("SELECT * FROM sluice.preflight(%s)" % ", ".join(parts),
+                    server, *args.values(), user=user)
+
+
+def failed(dst, server, **args):
+    return [c for c in checks(dst, server, **args) if not c["ok"]]
+
+
+def names(rows):
+    return sorted({"%s %s" % (c["side"], c["check_name"]) for c in rows})
+
+
+def cure(src, dst, rows):
+    """Paste every fix where it says."""
+    for c in rows:
+        assert c["fix_sql"], c
+        done = (src if c["side"] == "source" else dst)
+        done.server.psql(c["fix_sql"], dbname=done.name)
+
+
+def login(src, attributes=""):
+    src.execute("SET log_min_error_statement = 'panic'; CREATE ROLE %s LOGIN PASSWORD '%s' %s"
+                % (LOGIN, src.server.secret, attributes))
+
+
+def both(src, dst, sql):
+    src.execute(sql)
+    dst.execute(sql)
+
+
+@pytest.fixture
+def own_source(make_pg):
+    """A source server of the test's own, with a database."""
+    def make(**conf):
+        return make_pg("pfsrc", conf=conf, preload="").fresh_db("pf")
+    return make
+
+
+@pytest.mark.quick
+def test_nothing_wrong(pair):
+    src, dst = pair
+    both(src, dst, "CREATE TABLE t (id int PRIMARY KEY, v text)")
+    server = make_server(src, dst)
+    rows = checks(dst, server)
+    assert [c for c in rows if not c["ok"]] == []
+    assert {"source connect", "source wal_level", "source replication",
+            "source publication", "source tables", "target tables",
+            "target shared_preload_libraries"} <= set(names(rows))
+    # nothing was made anywhere
+    assert src.value("SELECT count(*) FROM pg_catalog.pg_publication") == 0
+    assert not src.value("SELECT count(*) FROM pg_catalog.pg_replication_slots"
+                         " WHERE database = pg_catalog.current_database()")
+    assert dst.value("SELECT count(*) FROM sluice.stream") == 0
+
+
+def test_source_all_at_once(own_source, target):
+    """Every fault of the source is one list; the cures, run, empty it."""
+    src = own_source(wal_level="replica", max_replication_slots=1,
+                     max_wal_senders=1, max_prepared_transactions=4)
+    dst = target.fresh_db("pf_all", extension=True)
+    login(src)
+    src.execute("ALTER ROLE %s SET output_plugin_libraries = test_decoding" % LOGIN
+                if src.value("SELECT pg_catalog.current_setting('output_plugin_libraries', true)")
+                else "SELECT")
+    tables = """
+        CREATE SCHEMA app;
+        CREATE SCHEMA "Hid\nden";
+        CREATE TABLE app.good (id int PRIMARY KEY);
+        CREATE TABLE app.nokey (a int);
+        CREATE TABLE app.nothing (a int PRIMARY KEY);
+        CREATE TABLE app.gen (a int, id int GENERATED ALWAYS AS (a * 2) STORED PRIMARY KEY);
+        CREATE TABLE app.rls (id int PRIMARY KEY);
+        CREATE TABLE app.part (id int, k int) PARTITION BY LIST (k);
+        CREATE TABLE app.part_1 PARTITION OF app.part FOR VALUES IN (1);
+        CREATE TABLE "Hid\nden"."T ""quoted"" x" (id int PRIMARY KEY);
+    """
+    both(src, dst, tables)
+    both(src, dst, "CREATE TABLE app.unl (id int PRIMARY KEY)")
+    src.execute("""
+        ALTER TABLE app.nothing REPLICA IDENTITY NOTHING;
+        ALTER TABLE app.rls ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY p ON app.rls USING (id > 0);
+        ALTER TABLE app.unl SET UNLOGGED;
+        GRANT USAGE ON SCHEMA app TO %s;
+        GRANT SELECT ON ALL TABLES IN SCHEMA app TO %s;
+        REVOKE SELECT ON app.good FROM %s;
+        """ % (LOGIN, LOGIN, LOGIN))
+    conn = src.connect(autocommit=False)
+    conn.cursor().execute("CREATE TABLE elsewhere (id int PRIMARY KEY)")
+    conn.cursor().execute("PREPARE TRANSACTION 'old''one'")
+    conn.close()
+    server = make_server(src, dst, user=LOGIN)
+
+    args = {"exclude_tables": ["elsewhere"]}
+    found = failed(dst, server, **args)
+    want = {"source exclude_tables", "source max_replication_slots",
+            "source max_wal_senders", "source prepared_transaction",
+            "source publication", "source replica_identity", "source replication",
+            "source row_security", "source schema_usage", "source select",
+            "source unlogged", "source wal_level"}
+    if src.value("SELECT pg_catalog.current_setting('output_plugin_libraries', true)"):
+        want.add("source output_plugin_libraries")
+    assert set(names(found)) == want, found
+    identity = " ".join(c["detail"] for c in found if c["check_name"] == "replica_identity")
+    for table in ("app.nokey", "app.nothing", "app.gen", "app.part"):
+        assert table in identity
+    assert "app.part_1" in identity
+
+    # the same list, raised at once, with nothing recorded
+    e = dst.fails("SELECT sluice.sync_start('pf', %s, exclude_tables => '{elsewhere}')", server)
+    assert e.pgcode == "SL001" and e.pgerror.count("[source ") == len(found), e
+    assert dst.value("SELECT count(*) FROM sluice.stream") == 0
+
+    cure(src, dst, [c for c in found if c["check_name"] != "exclude_tables"])
+    src.server.restart()
+    name = [c for c in found if c["check_name"] == "publication"][0]["fix_sql"].split()[2]
+    options = '{"publication_name": "%s"}' % name
+    assert failed(dst, server, options=options, **args) == []
+    dst.destroy()
+
+
+def test_login_refused(pair):
+    src, dst = pair
+    login_sql = "source connect"
+    server = make_server(src, dst, password="not the password")
+    found = failed(dst, server)
+    assert names(found) == [login_sql] and "password" in found[0]["detail"]
+    dst.execute('ALTER SERVER "%s" OPTIONS (SET port %%s)' % server, "1")
+    found = failed(dst, server)
+    assert names(found) == [login_sql] and "onnect" in found[0]["detail"]
+    dst.execute('ALTER SERVER "%s" OPTIONS (SET port \'%d\', SET sslmode \'verify-full\')'
+                % (server, src.server.port))
+    found = failed(dst, server)
+    assert names(found) == [login_sql], "TLS must be asked for less: %r" % found
+    dst.execute('ALTER SERVER "%s" OPTIONS (DROP sslmode)' % server)
+    assert names(failed(dst, server)) == [login_sql]
+
+
+def test_password_must_be_used(make_pg, target):
+    """A source that lets everybody in is no way around the password."""
+    pg = make_pg("trusting", preload="")
+    pg._write("pg_hba.conf", "local all all trust\nhost all all 127.0.0.1/32 trust\n")
+    pg.reload()
+    src, dst = pg.fresh_db("pf"), target.fresh_db("pf_trust", extension=True)
+    dst.execute("DROP ROLE IF EXISTS pf_user; CREATE ROLE pf_user LOGIN")
+    server = make_server(src, dst, mapping_for="pf_user")
+    dst.execute("""GRANT USAGE ON FOREIGN SERVER "%s" TO pf_user;
+        GRANT EXECUTE ON FUNCTION sluice.preflight TO pf_user""" % server)
+    found = [c for c in checks(dst, server, user="pf_user") if not c["ok"]]
+    assert names(found) == ["source connect"] and "password is required" in found[0]["detail"]
+    dst.destroy()
+    target.execute("DROP ROLE pf_user")
+
+
+def test_standby(make_pg, target):
+    primary = make_pg("pfprim", preload="")
+    src = primary.fresh_db("pf")
+    src.execute("CREATE TABLE t (id int PRIMARY KEY)")
+    standby = primary.standby()
+    try:
+        dst = target.fresh_db("pf_standby", extension=True)
+        dst.execute("CREATE TABLE t (id int PRIMARY KEY)")
+        server = make_server(src, dst)
+        dst.execute('ALTER SERVER "%s" OPTIONS (SET port \'%d\')' % (server, standby.port))
+
+        def there():
+            found = [c for c in checks(dst, server) if c["check_name"] == "standby"]
+            return found and not found[0]["ok"]
+        from lib.util import wait_until
+        wait_until(there, 30, "the standby is not told")
+        found = failed(dst, server)
+        fix = [c for c in found if c["check_name"] == "standby"][0]["fix_sql"]
+        standby.psql(fix, dbname=src.name)
+        assert failed(dst, server) == []
+        dst.destroy()
+    finally:
+        standby.destroy()
+
+
+class Pooler(threading.Thread):
+    """Forwards logins, but answers a replication login as poolers do."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.to = port
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def serve(self, client):
+        head = self.read(client, 4)
+        body = self.read(client, struct.unpack("!I", head)[0] - 4)
+        if b"replication\0" in body:
+            text = b"SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: replication\0\0"
+            client.sendall(b"E" + struct.pack("!I", len(text) + 4) + text)
+            client.close()
+            return
+        server = socket.create_connection(("127.0.0.1", self.to))
+        server.sendall(head + body)
+        threading.Thread(target=self.pump, args=(server, client), daemon=True).start()
+        self.pump(client, server)
+
+    @staticmethod
+    def read(sock, n):
+        data = b""
+        while len(data) < n:
+            more = sock.recv(n - len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+    @staticmethod
+    def pump(a, b):
+        try:
+            while True:
+                data = a.recv(65536)
+                if not data:
+                    break
+                b.sendall(data)
+        except OSError:
+            pass
+        for s in (a, b):
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+def test_pooler(pair):
+    src, dst = pair
+    both(src, dst, "CREATE TABLE t (id int PRIMARY KEY)")
+    pooler = Pooler(src.server.port)
+    server = make_server(src, dst, port=str(pooler.port))
+    found = failed(dst, server)
+    assert names(found) == ["source replication"] and "pooler" in found[0]["detail"]
+    pooler.listener.close()
+
+
+def test_scope(pair):
+    src, dst = pair
+    both(src, dst, "CREATE TABLE t (id int PRIMARY KEY); CREATE TABLE u (id int PRIMARY KEY)")
+    src.execute("CREATE VIEW v AS SELECT 1 AS x")
+    server = make_server(src, dst)
+    found = failed(dst, server, include_tables=["t", "no_such", "v"],
+                   exclude_tables=["other.*"], options='{"insert_only": ["u"]}')
+    assert [c["check_name"] for c in found] == [
+        "include_tables", "include_tables", "exclude_tables", "insert_only"]
+    assert "is a view" in found[1]["detail"]
+    assert failed(dst, server, include_tables=["public.t"]) == []
+    found = failed(dst, server, exclude_tables=["*"])
+    assert names(found) == ["source scope"]
+
+
+def test_insert_only(pair):
+    src, dst = pair
+    both(src, dst, "CREATE TABLE log (at timestamptz, what text)")
+    server = make_server(src, dst)
+    assert names(failed(dst, server)) == ["source replica_identity"]
+    assert failed(dst, server, options='{"insert_only": ["log"]}') == []
+
+
+def test_named_publication(pair):
+    src, dst = pair
+    both(src, dst, """CREATE TABLE a (id int PRIMARY KEY, v int);
+         CREATE TABLE b (id int PRIMARY KEY, v int);
+         CREATE TABLE c (id int PRIMARY KEY)""")
+    server = make_server(src, dst)
+    args = {"include_tables": ["a", "b"], "options": '{"publication_name": "My Pub"}'}
+
+    def fault():
+        found = failed(dst, server, **args)
+        assert names(found) == ["source publication"], found
+        return found
+    found = fault()
+    assert "does not exist" in found[0]["detail"]
+    cure(src, dst, found)
+    assert failed(dst, server, **args) == []
+
+    src.execute("""ALTER PUBLICATION "My Pub" SET TABLE a, c;
+                   ALTER PUBLICATION "My Pub" SET (publish = 'insert', publish_via_partition_root = false)""")
+    found = fault()
+    for word in ("public.c is published and not in scope", "public.b is not published",
+                 "every kind of change", "partition roots"):
+        assert word in found[0]["detail"]
+    cure(src, dst, found)
+    assert failed(dst, server, **args) == []
+
+    src.execute('ALTER PUBLICATION "My Pub" SET TABLE a WHERE (id > 1), b (id)')
+    found = fault()
+    assert found[0]["detail"].count("in part only") == 2
+    cure(src, dst, found)
+    src.execute("""DROP PUBLICATION "My Pub"; CREATE PUBLICATION "My Pub" FOR ALL TABLES""")
+    cure(src, dst, fault())
+    assert failed(dst, server, **args) == []
+
+
+def test_leftovers(pair):
+    """A slot or a publication of the stream's own name is somebody's."""
+    src, dst = pair
+    both(src, dst, "CREATE TABLE t (id int PRIMARY KEY)")
+    server = make_server(src, dst)
+    src.execute("SELECT pg_catalog.pg_create_logical_replication_slot('taken', 'pgoutput')")
+    found = failed(dst, server, options='{"slot_name": "taken"}')
+    assert names(found) == ["source slot"]
+    cure(src, dst, found)
+    assert failed(dst, server, options='{"slot_name": "taken"}') == []
+
+
+def test_notes(own_source, target):
+    """Limits that end a slot are told and do not fail."""
+    src = own_source(max_slot_wal_keep_size="1GB")
+    dst = target.fresh_db("pf_notes", extension=True)
+    both(src, dst, "CREATE TABLE t (id int PRIMARY KEY)")
+    rows = checks(dst, make_server(src, dst))
+    note = [c for c in rows if c["check_name"] == "max_slot_wal_keep_size"]
+    assert note and note[0]["ok"] and "1GB" in note[0]["detail"]
+    assert [c for c in rows if not c["ok"]] == []
+    dst.destroy()
+
+
+def test_target_server(make_pg, source):
+    """Preload, workers and read-only are seen before anything is tried."""
+    pg = make_pg("pftgt", preload="", conf={"max_worker_processes": 2})
+    src, dst = source.fresh_db("pf_ts"), pg.fresh_db("pf", extension=True)
+    both(src, dst, "CREATE TABLE t (id int PRIMARY KEY)")
+    server = make_server(src, dst)
+    pg.execute("ALTER DATABASE %s SET default_transaction_read_only = on" % dst.name)
+    pg.execute("ALTER ROLE postgres IN DATABASE %s SET default_transaction_read_only = on" % dst.name)
+    seen = set()
+    for _ in range(5):
+        found = failed(dst, server)
+        if not found:
+            break
+        seen |= set(names(found))
+        cure(src, dst, found)
+        pg.restart()
+    assert failed(dst, server) == []
+    assert seen == {"target shared_preload_libraries", "target max_worker_processes",
+                    "target default_transaction_read_only"}
+    src.destroy()
+
+
+def test_target_tables(pair):
+    """Every fault of a target table has a cure that cures."""
+    src, dst = pair
+    src.execute("""
+        CREATE SCHEMA app;
+        CREATE TABLE app.missing (id bigint, v text NOT NULL, w varchar(10)[], PRIMARY KEY (id, v));
+        CREATE TABLE narrow (id bigint PRIMARY KEY, v text, w varchar(20), x int);
+        CREATE TABLE busy (id int PRIMARY KEY);
+        CREATE TABLE trig (id int PRIMARY KEY);
+        CREATE TABLE coll (v text PRIMARY KEY);
+    """)
+    dst.execute("""
+        CREATE TABLE narrow (id int PRIMARY KEY, v text, w varchar(10));
+        CREATE TABLE busy (id int PRIMARY KEY);
+        INSERT INTO busy VALUES (1);
+        CREATE TABLE trig (id int PRIMARY KEY);
+        CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+        CREATE TRIGGER t BEFORE INSERT ON trig FOR EACH ROW EXECUTE FUNCTION f();
+        ALTER TABLE trig ENABLE ALWAYS TRIGGER t;
+        CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+        CREATE TABLE coll (v text COLLATE ci PRIMARY KEY);
+    """)
+    server = make_server(src, dst)
+    found = failed(dst, server)
+    assert {"target table_missing", "target shape", "target existing_rows",
+            "target trigger", "target key_collation"} == set(names(found)), found
+    cure(src, dst, found)
+    assert failed(dst, server) == []
+    dst.execute("INSERT INTO busy VALUES (1)")
+    assert names(failed(dst, server)) == ["target existing_rows"]
+    assert failed(dst, server, options='{"existing_rows": "truncate"}') == []
+    dst.execute("ALTER TABLE trig ENABLE ALWAYS TRIGGER t; TRUNCATE busy")
+    assert failed(dst, server, options='{"accept_triggers": ["public.trig.t"]}') == []
+
+
+def test_target_owner(pair):
+    """The stream's owner must be able to act as each table's owner."""
+    src, dst = pair
+    both(src, dst, "CREATE TABLE t (id int PRIMARY KEY)")
+    dst.execute("DROP ROLE IF EXISTS pf_who; CREATE ROLE pf_who LOGIN")
+    server = make_server(src, dst, mapping_for="pf_who")
+    dst.execute("""GRANT USAGE ON FOREIGN SERVER "%s" TO pf_who;
+        GRANT EXECUTE ON FUNCTION sluice.preflight TO pf_who""" % server)
+    found = [c for c in checks(dst, server, user="pf_who") if not c["ok"]]
+    assert names(found) == ["target permission"], found
+    dst.execute("ALTER TABLE t OWNER TO pf_who")
+    assert [c for c in checks(dst, server, user="pf_who") if not c["ok"]] == []
+    dst.execute("DROP OWNED BY pf_who; DROP ROLE pf_who")
+
+
+def test_other_stream(pair):
+    """Two streams never write one table."""
+    src, dst = pair
+    both(src, dst, "CREATE TABLE t (id int PRIMARY KEY)")
+    server = make_server(src, dst)
+    dst.execute("""
+        SELECT sluice.sync_start('first', options => '{"feed": true}');
+        INSERT INTO sluice.stream_table (stream_id, schema_name, table_name, target_relid, state)
+        VALUES ('first', 'public', 't', 'public.t'::regclass, 'established')""")
+    found = failed(dst, server)
+    assert names(found) == ["target other_stream"] and '"first"' in found[0]["detail"]
+    dst.execute("DELETE FROM sluice.stream")
+    assert failed(dst, server) == []
+
+
+def test_cancel(pair):
+    """A cancel goes through; it does not become a failed check."""
+    src, dst = pair
+    silent = socket.create_server(("127.0.0.1", 0))
+    server = make_server(src, dst, port=str(silent.getsockname()[1]))
+    conn = dst.connect()
+    cur = conn.cursor()
+    cur.execute("SET statement_timeout = '500ms'")
+    with pytest.raises(psycopg2.errors.QueryCanceled):
+        cur.execute("SELECT * FROM sluice.preflight(%s)", (server,))
+    conn.close()
+    silent.close()
