@@ -96,6 +96,7 @@ def test_source_all_at_once(own_source, target):
     both(src, dst, "CREATE TABLE app.unl (id int PRIMARY KEY)")
     src.execute("""
         ALTER TABLE app.nothing REPLICA IDENTITY NOTHING;
+        ALTER TABLE app.part REPLICA IDENTITY FULL;
         ALTER TABLE app.rls ENABLE ROW LEVEL SECURITY;
         CREATE POLICY p ON app.rls USING (id > 0);
         ALTER TABLE app.unl SET UNLOGGED;
@@ -125,7 +126,7 @@ def test_source_all_at_once(own_source, target):
     assert "app.part_1" in identity
 
     # the same list, raised at once, with nothing recorded
-    e = dst.fails("SELECT sluice.sync_start('pf', %s, exclude_tables => '{elsewhere}')", server)
+    e = dst.error("SELECT sluice.sync_start('pf', %s, exclude_tables => '{elsewhere}')", server)
     assert e.pgcode == "SL001" and e.pgerror.count("[source ") == len(found), e
     assert dst.value("SELECT count(*) FROM sluice.stream") == 0
 
@@ -428,7 +429,8 @@ def test_other_stream(pair):
         VALUES ('first', 'public', 't', 'public.t'::regclass, 'established')""")
     found = failed(dst, server)
     assert names(found) == ["target other_stream"] and '"first"' in found[0]["detail"]
-    dst.execute("DELETE FROM sluice.stream")
+    dst.execute("SELECT sluice.sync_stop('first', true)")
+    dst.execute("SELECT sluice.sync_drop('first')")
     assert failed(dst, server) == []
 
 

@@ -21,11 +21,26 @@
 #define SLOTS_NEEDED 2
 #define SENDERS_NEEDED 2
 
+/*
+ * output_plugin_libraries is shown to privileged roles only; what is set for
+ * the role or the database stands in a catalog that everybody reads.
+ */
+#define PLUGINS_SQL \
+	"coalesce((SELECT setting FROM pg_catalog.pg_settings " \
+	"    WHERE name = 'output_plugin_libraries'), " \
+	"  (SELECT pg_catalog.substr(c, pg_catalog.strpos(c, '=') + 1) " \
+	"    FROM pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) AS c " \
+	"    WHERE s.setrole IN (0, (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user)) " \
+	"    AND s.setdatabase IN (0, (SELECT oid FROM pg_catalog.pg_database " \
+	"      WHERE datname = pg_catalog.current_database())) " \
+	"    AND c LIKE 'output\\_plugin\\_libraries=%' " \
+	"    ORDER BY s.setrole <> 0 DESC, s.setdatabase <> 0 DESC LIMIT 1))"
+
 #define SERVER_SQL \
 	"SELECT current_user, pg_catalog.current_database(), " \
 	"pg_catalog.current_setting('server_version'), " \
 	"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('wal_level'), " \
-	"pg_catalog.current_setting('output_plugin_libraries', true), " \
+	PLUGINS_SQL ", " \
 	"pg_catalog.current_setting('max_replication_slots')::int, " \
 	"(SELECT count(*) FROM pg_catalog.pg_replication_slots), " \
 	"pg_catalog.current_setting('max_wal_senders')::int, " \

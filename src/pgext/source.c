@@ -100,8 +100,8 @@ check_unprivileged(const char *server, List *options)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("server \"%s\" is reached over a unix socket, which only superusers may use",
 						server),
-				 errhint("ALTER SERVER %s OPTIONS (ADD host '...');",
-						 quote_identifier(server))));
+				 errhint("ALTER SERVER %s OPTIONS (%s host '...');",
+						 quote_identifier(server), host ? "SET" : "ADD")));
 	if (password == NULL || password[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
