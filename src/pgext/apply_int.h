@@ -224,6 +224,7 @@ extern void sl_apply_truncate(SlApply *ap, const SlTruncate *t);
 
 /* guard.c */
 extern void sl_guard_target(SlStream *s, Relation rel);
+extern Oid	sl_target_lookup(SlStream *s, const char *schema, const char *table);
 extern bool sl_guard_row_triggers(Relation rel);
 extern void sl_row_error(SlApply *ap) pg_attribute_noreturn();
 extern void sl_refuse_rel(Relation rel, SlMarker marker, const char *column,

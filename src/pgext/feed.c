@@ -46,6 +46,7 @@ typedef struct Feed
 	SlApply    *apply;
 	char		token[TOKEN_BYTES * 2 + 1];
 	SubTransactionId subid;		/* that opened it; invalid once committed */
+	bool		locked;			/* session lock held; an abort releases it */
 	bool		stale;			/* an abort took what was judged back */
 	ErrorData  *refusal;		/* raised by feed(), to be recorded */
 	XLogRecPtr	refusal_lsn;
@@ -74,7 +75,7 @@ at_xact(XactEvent event, void *arg)
 		return;
 	if (event == XACT_EVENT_PRE_COMMIT && feed.subid != InvalidSubTransactionId)
 	{
-		(void) sl_stream_lock(feed.stream);
+		feed.locked = sl_stream_lock(feed.stream);
 		feed.subid = InvalidSubTransactionId;
 	}
 	else if (event == XACT_EVENT_ABORT)
@@ -83,6 +84,7 @@ at_xact(XactEvent event, void *arg)
 			forget_feed();
 		else
 			feed.stale = true;
+		feed.locked = false;
 	}
 }
 
@@ -163,7 +165,7 @@ tables_json(const char *stream_id)
 		{
 			SlRecord	rec = {.kind = SL_REC_SHAPE, .u.shape = *shape};
 
-			appendStringInfoString(&out, ", \"shape\": ");
+			appendStringInfoString(&out, ", \"shape\":");
 			sl_record_to_json(&out, &rec, GetDatabaseEncoding());
 		}
 		appendStringInfoChar(&out, '}');
@@ -284,6 +286,18 @@ check_token(FunctionCallInfo fcinfo)
 				 errhint("Call sluice.feed_open; a token belongs to the session that got it.")));
 }
 
+/* An abort released the lock, and somebody else may have come since. */
+static void
+lock_again(void)
+{
+	if (feed.locked || feed.subid != InvalidSubTransactionId)
+		return;
+	if (!sl_stream_lock(feed.stream))
+		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY},
+				  "stream \"%s\" is fed by another session", feed.stream->stream_id);
+	feed.locked = true;
+}
+
 /*
  * The caller's settings must not decide what a value means: everything that
  * input functions look at is pinned for the length of one batch.  The position
@@ -385,6 +399,7 @@ sluice_feed(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("stream \"%s\" has refused", feed.stream->stream_id),
 				 errhint("Call sluice.feed_close to record the refusal.")));
+	lock_again();
 	check_may_feed(feed.stream);
 	batch = PG_GETARG_BYTEA_PP(1);
 	if (feed.stale)
@@ -432,13 +447,16 @@ sluice_feed_close(PG_FUNCTION_ARGS)
 	sl_arg_check(fcinfo, 1, "outcome");
 	outcome = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	next = closed_state(outcome);
+	lock_again();
 	/* held to the end of this transaction, so that nobody comes in between */
 	(void) sl_stream_lock_xact(feed.stream);
-	if (feed.refusal)
+	/* a feeder in between has met the refusal itself, or its cure */
+	if (feed.refusal &&
+		sl_position_load(feed.stream->stream_id, NULL) == sl_apply_position(feed.apply))
 		sl_refusal_put(feed.stream->stream_id, feed.refusal, feed.refusal_lsn);
 	else if (sl_state_load(feed.stream->stream_id) == SL_STATE_STREAMING)
 		sl_state_set(feed.stream->stream_id, next, NULL);
-	if (feed.subid == InvalidSubTransactionId)
+	if (feed.locked)
 		sl_stream_unlock(feed.stream);
 	forget_feed();
 	PG_RETURN_VOID();

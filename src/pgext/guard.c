@@ -229,24 +229,31 @@ sl_guard_target(SlStream *s, Relation rel)
 	guard_triggers(s, rel);
 }
 
-static Oid
-target_oid(SlStream *s, const char *schema, const char *table, char **target_schema)
+/* The relation a source table's name leads to; InvalidOid when there is none. */
+Oid
+sl_target_lookup(SlStream *s, const char *schema, const char *table)
 {
-	Oid			nsp;
-	Oid			relid;
+	Oid			nsp = get_namespace_oid(sl_stream_target_schema(s, schema), true);
+
+	return OidIsValid(nsp) ? get_relname_relid(table, nsp) : InvalidOid;
+}
+
+static Oid
+target_oid(SlStream *s, const char *schema, const char *table)
+{
+	Oid			relid = sl_target_lookup(s, schema, table);
+	char	   *target_schema;
 	char	   *what;
 
-	*target_schema = sl_stream_target_schema(s, schema);
-	nsp = get_namespace_oid(*target_schema, true);
-	relid = OidIsValid(nsp) ? get_relname_relid(table, nsp) : InvalidOid;
 	if (OidIsValid(relid))
 		return relid;
-	what = OidIsValid(nsp)
+	target_schema = sl_stream_target_schema(s, schema);
+	what = OidIsValid(get_namespace_oid(target_schema, true))
 		? psprintf("target table %s does not exist",
-				   quote_qualified_identifier(*target_schema, table))
-		: psprintf("target schema %s does not exist", quote_identifier(*target_schema));
+				   quote_qualified_identifier(target_schema, table))
+		: psprintf("target schema %s does not exist", quote_identifier(target_schema));
 	sl_refuse(&(SlRefusal) {
-		.marker = SL_M_TARGET_TABLE_MISSING, .schema = *target_schema, .table = table},
+		.marker = SL_M_TARGET_TABLE_MISSING, .schema = target_schema, .table = table},
 		"%s", what);
 }
 
@@ -268,15 +275,14 @@ guard_partitions(SlStream *s, Relation rel)
 Oid
 sl_target_resolve(SlStream *s, const char *schema, const char *table)
 {
-	char	   *target_schema;
 	Oid			relid;
 	Relation	rel;
 
 	for (;;)
 	{
-		relid = target_oid(s, schema, table, &target_schema);
+		relid = target_oid(s, schema, table);
 		rel = try_relation_open(relid, AccessShareLock);
-		if (rel && relid == target_oid(s, schema, table, &target_schema))
+		if (rel && relid == target_oid(s, schema, table))
 			break;
 		if (rel)
 			relation_close(rel, AccessShareLock);

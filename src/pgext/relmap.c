@@ -14,6 +14,7 @@
 #include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/json.h"
@@ -156,6 +157,30 @@ same_table(const SlStreamTable *t, const SlShape *shape)
 		strcmp(t->table, shape->name) == 0;
 }
 
+/* A table the source renamed is the same one if the target renamed it too. */
+static void
+check_renamed(SlApply *ap, const SlStreamTable *t, const SlShape *shape)
+{
+	StringInfoData detail;
+
+	if (sl_target_lookup(ap->stream, shape->schema, shape->name) == t->target_relid)
+		return;
+	initStringInfo(&detail);
+	sl_diff_line(&detail, &(SlDiff) {
+		.kind = SL_DIFF_TABLE_RENAMED,
+		.object = quote_qualified_identifier(t->schema, t->table),
+		.before = t->table, .after = shape->name});
+	sl_refuse(&(SlRefusal) {
+		.marker = SL_M_SCHEMA_CHANGE_REFUSED, .schema = t->schema, .table = t->table,
+		.detail = detail.data,
+		.hint = psprintf("ALTER TABLE %s RENAME TO %s;",
+						 quote_qualified_identifier(get_namespace_name(get_rel_namespace(t->target_relid)),
+													get_rel_name(t->target_relid)),
+						 quote_identifier(shape->name))},
+		"table \"%s.%s\" was renamed to \"%s.%s\" on the source",
+		t->schema, t->table, shape->schema, shape->name);
+}
+
 /*
  * The table's row in sluice.stream_table.  A stream that is fed has none
  * before the table's first shape; any other stream got its rows at the copy.
@@ -175,23 +200,10 @@ stream_table(SlApply *ap, const SlShape *shape)
 			return &tables[i];
 		}
 	for (int i = 0; i < n; i++)
-		if (shape->relid != 0 && tables[i].source_id == shape->relid &&
-			!same_table(&tables[i], shape))
+		if (shape->relid != 0 && tables[i].source_id == shape->relid)
 		{
-			StringInfoData detail;
-
-			initStringInfo(&detail);
-			sl_diff_line(&detail, &(SlDiff) {
-				.kind = SL_DIFF_TABLE_RENAMED,
-				.object = psprintf("%s.%s", tables[i].schema, tables[i].table),
-				.before = tables[i].table,
-				.after = shape->name});
-			sl_refuse(&(SlRefusal) {
-				.marker = SL_M_SCHEMA_CHANGE_REFUSED,
-				.schema = tables[i].schema, .table = tables[i].table,
-				.detail = detail.data},
-				"table \"%s.%s\" was renamed to \"%s.%s\" on the source",
-				tables[i].schema, tables[i].table, shape->schema, shape->name);
+			check_renamed(ap, &tables[i], shape);
+			return &tables[i];
 		}
 	if (!ap->feed || !sl_stream_in_scope(ap->stream, shape->schema, shape->name))
 		sl_refuse(&(SlRefusal) {
@@ -257,8 +269,9 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 	MemoryContext old;
 
 	if (!map->recorded)
-		before = sl_shape_load(ap->stream->stream_id, shape->schema, shape->name,
-							   &before_pairs);
+		before = sl_shape_load(ap->stream->stream_id,
+							   table ? table->schema : shape->schema,
+							   table ? table->table : shape->name, &before_pairs);
 	v = sl_judge(ap->stream, before, before_pairs, shape, target);
 	if (v->decision == SL_DECIDE_REFUSE)
 		sl_refuse(&(SlRefusal) {
@@ -274,6 +287,8 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 			.table = unconstify(char *, shape->name),
 			.source_id = shape->relid, .target_relid = target,
 			.state = "established"});
+	else if (!same_table(table, shape))
+		sl_stream_table_rename(ap->stream->stream_id, table, shape->schema, shape->name);
 	if (before == NULL || v->decision != SL_DECIDE_SAME)
 		sl_shape_store(ap->stream->stream_id, shape, pairs, ap->in_hand);
 	if (before != NULL && v->decision != SL_DECIDE_SAME)

@@ -101,6 +101,10 @@ typedef struct SlStreamTable
 
 extern int	sl_stream_tables(const char *stream_id, SlStreamTable **tables);
 extern void sl_stream_table_put(const char *stream_id, const SlStreamTable *t);	/* upsert */
+
+/* Give a table's row its source's new name; the target's relation stays. */
+extern void sl_stream_table_rename(const char *stream_id, const SlStreamTable *t,
+								   const char *schema, const char *table);
 extern void sl_stream_table_progress(const char *stream_id, const char *schema,
 									 const char *table, int64 rows, int64 bytes);
 

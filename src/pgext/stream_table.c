@@ -101,6 +101,22 @@ sl_stream_table_put(const char *stream_id, const SlStreamTable *t)
 }
 
 void
+sl_stream_table_rename(const char *stream_id, const SlStreamTable *t,
+					   const char *schema, const char *table)
+{
+	const char *params[] = {stream_id, t->schema, t->table, schema, table};
+	SlUserSwitch sw;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	sl_spi_exec("UPDATE sluice.stream_table SET schema_name = $4, table_name = $5"
+				" WHERE stream_id = $1 AND schema_name = $2 AND table_name = $3",
+				SPI_OK_UPDATE, lengthof(params), params);
+	sl_spi_leave();
+	sl_become_back(&sw);
+}
+
+void
 sl_stream_table_progress(const char *stream_id, const char *schema,
 						 const char *table, int64 rows, int64 bytes)
 {

@@ -1,0 +1,76 @@
+-- Shorthands for feeding batches; included by the suites of the apply engine.
+CREATE EXTENSION sluice;
+CREATE SCHEMA t;
+CREATE SEQUENCE t.clock;
+
+-- A table's shape as a source would send it: the target's own columns but the
+-- generated ones, its primary key (or all columns under FULL) as identity.
+CREATE FUNCTION t.shape(tab regclass, rel int = 1, more jsonb = '{}')
+RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object('kind', 'shape', 'wireid', rel, 'relid', 1000 + rel,
+        'schema', n.nspname, 'name', c.relname, 'relkind', c.relkind,
+        'replident', c.relreplident, 'cols', (
+            SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'attnum', a.attnum,
+                'type', format_type(a.atttypid, a.atttypmod), 'not_null', a.attnotnull,
+                'primary', coalesce(a.attnum = ANY (i.indkey), false),
+                'key', c.relreplident = 'f' OR coalesce(a.attnum = ANY (k.indkey), false))
+                ORDER BY a.attnum)
+            FROM pg_attribute a
+            WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+              AND a.attgenerated = '')) || more
+    FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+    LEFT JOIN pg_index k ON k.indrelid = c.oid AND
+        CASE c.relreplident WHEN 'i' THEN k.indisreplident ELSE k.indisprimary END
+    WHERE c.oid = tab
+$$;
+
+-- '~' stands for an unchanged out-of-line value.
+CREATE FUNCTION t.cells(v text[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(jsonb_agg(CASE WHEN x = '~' THEN '{"unchanged": true}'
+        ELSE coalesce(to_jsonb(x), 'null') END ORDER BY o), '[]')
+    FROM unnest(v) WITH ORDINALITY AS u (x, o)
+$$;
+
+CREATE FUNCTION t.i(new text[], rel int = 1) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT jsonb_build_object('kind', 'insert', 'rel', rel, 'new', t.cells(new))
+$$;
+CREATE FUNCTION t.u(new text[], old text[] = NULL, how text = 'key', rel int = 1)
+RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT jsonb_build_object('kind', 'update', 'rel', rel, 'new', t.cells(new)) ||
+        CASE WHEN old IS NULL THEN '{}'
+        ELSE jsonb_build_object('old', jsonb_build_object(how, t.cells(old))) END
+$$;
+CREATE FUNCTION t.d(old text[], how text = 'key', rel int = 1)
+RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT jsonb_build_object('kind', 'delete', 'rel', rel,
+        'old', jsonb_build_object(how, t.cells(old)))
+$$;
+
+CREATE FUNCTION t.header() RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object('kind', 'header', 'encoding', getdatabaseencoding(),
+        'server', 'postgresql', 'server_version', '15.0', 'system_identity', '42')
+$$;
+
+CREATE FUNCTION t.lsn(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT ('0/0'::pg_lsn + n)::text
+$$;
+
+-- A batch of one transaction with these records; every call is 256 bytes on.
+CREATE FUNCTION t.batch(VARIADIC records jsonb[]) RETURNS bytea LANGUAGE plpgsql AS $$
+DECLARE
+    n bigint := 256 * nextval('t.clock');
+BEGIN
+    RETURN sluice.feed_encode(jsonb_build_array(t.header(),
+        jsonb_build_object('kind', 'begin', 'lsn', t.lsn(n), 'xid', 7,
+            'time', '2026-01-01 00:00:00+00')) || to_jsonb(records) ||
+        jsonb_build_object('kind', 'commit', 'lsn', t.lsn(n), 'end', t.lsn(n + 16),
+            'time', '2026-01-01 00:00:00+00'));
+END $$;
+
+CREATE VIEW t.state AS SELECT stream_id, state, marker, "position" FROM sluice.health;
+CREATE VIEW t.refusal AS SELECT marker, schema_name AS schema, table_name AS table,
+    "position", refusal_text, count FROM sluice.refusals;
+CREATE VIEW t.conflict AS SELECT table_name AS table, kind, count, last_key
+    FROM sluice.conflicts ORDER BY 1, 2;
