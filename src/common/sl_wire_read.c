@@ -340,7 +340,8 @@ get_commit(SlCursor *c, SlCommit *commit)
 	commit->position = get_text(c, SL_MAX_TEXT, "a position");
 }
 
-static void
+/* False when there is no record of this tag. */
+static bool
 get_body(SlCursor *c, SlArrays *arrays, SlRecord *rec)
 {
 	switch (rec->kind)
@@ -389,10 +390,9 @@ get_body(SlCursor *c, SlArrays *arrays, SlRecord *rec)
 			get_commit(c, &rec->u.commit);
 			break;
 		default:
-			sl_fail_at(c, c->start, SL_ERR_UNSUPPORTED,
-					   "unrecognized record tag 0x%02x", (uint8) rec->kind);
-			break;
+			return false;
 	}
+	return true;
 }
 
 /* The one header stands first. */
@@ -423,7 +423,9 @@ read_record(SlWireReader *r, SlCursor *c, SlRecord *rec)
 	/* Nothing in the body may reach past it. */
 	body_end = c->p + len;
 	c->end = body_end;
-	get_body(c, &r->arrays, rec);
+	if (!get_body(c, &r->arrays, rec))
+		sl_fail_at(c, r->p, SL_ERR_UNSUPPORTED, "unrecognized record tag 0x%02x",
+				   (uint8) rec->kind);
 	if (sl_ok(c) && c->p != body_end)
 		sl_fail(c, SL_ERR_MALFORMED, "record is followed by %zu more bytes",
 				sl_left(c));

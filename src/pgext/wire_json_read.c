@@ -69,6 +69,16 @@ raise_value(const char *key, const char *wanted)
 	pg_unreachable();
 }
 
+static pg_attribute_noreturn() void
+raise_cell(const char *wanted)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid cell in a record"),
+			 errhint("Write %s.", wanted)));
+	pg_unreachable();
+}
+
 /* Every key of the object is "kind" or in keys. */
 static void
 check_keys(JsonbContainer *object, const char *what, const char *keys)
@@ -254,7 +264,7 @@ get_cell_object(JsonbContainer *object, SlCell *cell)
 
 	check_keys(object, "a cell", " null unchanged binary ");
 	if (JsonContainerSize(object) != 1)
-		raise_value("cell", "exactly one of null, unchanged and binary");
+		raise_cell("exactly one of null, unchanged and binary");
 	if (find(object, "binary", &v))
 	{
 		cell->kind = SL_CELL_BINARY;
@@ -263,7 +273,7 @@ get_cell_object(JsonbContainer *object, SlCell *cell)
 	else if (get_bool(object, "unchanged", false))
 		cell->kind = SL_CELL_UNCHANGED;
 	else if (!get_bool(object, "null", false))
-		raise_value("cell", "true for null or unchanged");
+		raise_cell("true for null or unchanged");
 }
 
 /* null, "text", a number, {"unchanged": true}, {"binary": "\\x..."}. */
@@ -295,7 +305,7 @@ get_cell(const JsonbValue *v, SlCell *cell)
 			}
 			/* FALLTHROUGH */
 		default:
-			raise_value("cell", "null, a string, a number or an object for a cell");
+			raise_cell("null, a string, a number or an object for a cell");
 	}
 }
 
