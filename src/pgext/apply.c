@@ -167,7 +167,7 @@ change(SlApply *ap, const SlRecord *rec)
 	PG_CATCH();
 	{
 		MemoryContextSwitchTo(old);
-		sl_row_error(ap);
+		sl_row_error(ap, rec->kind == SL_REC_INSERT);
 	}
 	PG_END_TRY();
 	SL_FAULT("mid_batch");

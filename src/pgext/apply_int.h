@@ -211,7 +211,8 @@ typedef enum SlFound
 } SlFound;
 
 extern void sl_lookup_open(SlRelState *rs);
-extern SlFound sl_lookup_find(SlRelState *rs, const AttrNumber *atts, int natts);
+extern SlFound sl_lookup_find(SlRelState *rs, const AttrNumber *atts, int natts,
+							  bool sure);
 extern bool sl_lookup_lock(SlRelState *rs);
 
 /* apply_row.c */
@@ -226,7 +227,7 @@ extern void sl_apply_truncate(SlApply *ap, const SlTruncate *t);
 extern void sl_guard_target(SlStream *s, Relation rel);
 extern Oid	sl_target_lookup(SlStream *s, const char *schema, const char *table);
 extern bool sl_guard_row_triggers(Relation rel);
-extern void sl_row_error(SlApply *ap) pg_attribute_noreturn();
+extern void sl_row_error(SlApply *ap, bool inserting) pg_attribute_noreturn();
 extern void sl_refuse_rel(Relation rel, SlMarker marker, const char *column,
 						  const char *constraint, const char *detail,
 						  const char *hint, const char *fmt,...)

@@ -149,7 +149,8 @@ detoast_row(TupleTableSlot *slot)
 
 /* Find by the root's want row in one leaf; the row is locked then. */
 static SlFound
-find_in(SlRelState *leaf, TupleTableSlot *rootwant, const AttrNumber *atts, int natts)
+find_in(SlRelState *leaf, TupleTableSlot *rootwant, const AttrNumber *atts, int natts,
+		bool sure)
 {
 	if (leaf->root)
 	{
@@ -159,7 +160,7 @@ find_in(SlRelState *leaf, TupleTableSlot *rootwant, const AttrNumber *atts, int 
 	sl_relstate_act(leaf);
 	for (int tries = 0; tries < MAX_RETRIES; tries++)
 	{
-		SlFound		found = sl_lookup_find(leaf, atts, natts);
+		SlFound		found = sl_lookup_find(leaf, atts, natts, sure);
 
 		if (found == SL_FOUND_NONE || sl_lookup_lock(leaf))
 			return found;
@@ -192,7 +193,7 @@ find_old(SlRelState *root)
 	foreach(lc, leaves)
 	{
 		SlRelState *leaf = lfirst(lc);
-		SlFound		found = find_in(leaf, root->want, leaf->keys, leaf->nkeys);
+		SlFound		found = find_in(leaf, root->want, leaf->keys, leaf->nkeys, true);
 
 		if (found == SL_FOUND_NONE)
 			continue;
@@ -305,7 +306,7 @@ insert_row(SlRelState *root)
 		no_partition(root);
 	if (leaf->look.inserts)
 	{
-		SlFound		found = find_in(leaf, root->want, leaf->inskeys, leaf->ninskeys);
+		SlFound		found = find_in(leaf, root->want, leaf->inskeys, leaf->ninskeys, false);
 
 		if (found == SL_FOUND_EQUAL)
 			refuse_merge(leaf);

@@ -402,10 +402,12 @@ refuse_permission(SlApply *ap, Relation rel)
 /*
  * Called in PG_CATCH around one row: what the target cannot take becomes a
  * refusal that tells the object but no value; anything else goes on as it is.
- * The target transaction is lost either way.
+ * The target transaction is lost either way.  An insert that met its own key
+ * after the look for it had missed raced with another session: that is
+ * retried.
  */
 void
-sl_row_error(SlApply *ap)
+sl_row_error(SlApply *ap, bool inserting)
 {
 	int			code = geterrcode();
 	int			category = ERRCODE_TO_CATEGORY(code);
@@ -427,6 +429,12 @@ sl_row_error(SlApply *ap)
 	rel = rs->rel;
 	if (code == ERRCODE_INSUFFICIENT_PRIVILEGE)
 		refuse_permission(ap, rel);
+	if (code == ERRCODE_UNIQUE_VIOLATION && inserting &&
+		is_identity(rs, e->constraint_name))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("another session wrote a row of target %s with the key of one being inserted",
+						rel_name(rel))));
 	if (code == ERRCODE_UNIQUE_VIOLATION)
 		refuse_unique(ap, rel, e);
 	if (category == ERRCODE_TO_CATEGORY(ERRCODE_DATA_EXCEPTION) ||

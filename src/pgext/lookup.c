@@ -282,17 +282,18 @@ scan_once(SlRelState *rs, const AttrNumber *atts, int natts, Snapshot snapshot)
 /*
  * Find the row that has the values of rs->want in atts; it is left in
  * rs->found.  Waits for other sessions' changes of it, as long as
- * lock_timeout allows.
+ * lock_timeout allows.  sure: a miss is looked at twice; an insert need not,
+ * its unique key finds what one look can miss.
  */
 SlFound
-sl_lookup_find(SlRelState *rs, const AttrNumber *atts, int natts)
+sl_lookup_find(SlRelState *rs, const AttrNumber *atts, int natts, bool sure)
 {
 	for (int tries = 0; tries < 100; tries++)
 	{
 		Snapshot	fresh;
 		SlFound		found = scan_once(rs, atts, natts, NULL);
 
-		if (found != SL_FOUND_NONE)
+		if (found != SL_FOUND_NONE || !sure)
 			return found;
 		fresh = RegisterSnapshot(GetLatestSnapshot());
 		found = scan_once(rs, atts, natts, fresh);
