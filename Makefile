@@ -37,6 +37,12 @@ sql/sluice--$(EXTVERSION).sql: $(SQL_PARTS)
 
 sluice.so: src/pgext/sluice.exports
 
+# a function of ours that nobody defines would be found at load time only
+all: whole
+whole: sluice.so
+	@! nm -u $< | grep -w 'U sl_[a-z0-9_]*'
+.PHONY: whole
+
 # --------------------------------------------------------------------------
 # src/common outside of a server: *_fe.o and the unit tests
 
