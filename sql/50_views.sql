@@ -50,7 +50,8 @@ COMMENT ON FUNCTION sluice.version() IS
     'versions of the SQL objects, the library, the bridge and the source''s plugin';
 
 -- One row per stream, control tables and shared memory side by side.  Not for
--- users: health and metrics are made of it.
+-- users: health and metrics are made of it.  Shared memory is read later than
+-- the tables, so it is believed only about a stream that runs in both.
 CREATE VIEW sluice.stream_now AS
 SELECT s.stream_id,
        s.owner,
@@ -59,11 +60,11 @@ SELECT s.stream_id,
        s.should_run,
        s.options,
        s.slot_name,
-       COALESCE(r.state, t.state) AS state,
-       COALESCE(r.state_since, t.state_since) AS state_since,
+       CASE WHEN b.run THEN r.state ELSE t.state END AS state,
+       CASE WHEN b.run THEN r.state_since ELSE t.state_since END AS state_since,
        t.marker,
-       CASE WHEN pg_catalog.starts_with(t.reason, r.reason) THEN t.reason
-            ELSE COALESCE(r.reason, t.reason) END AS reason,
+       CASE WHEN b.run AND NOT pg_catalog.starts_with(COALESCE(t.reason, ''), r.reason)
+            THEN r.reason ELSE t.reason END AS reason,
        t.hint,
        t.fingerprint,
        t.last_error_at,
@@ -84,7 +85,10 @@ FROM sluice.stream s
 LEFT JOIN sluice.stream_state t USING (stream_id)
 LEFT JOIN sluice.stream_position p USING (stream_id)
 LEFT JOIN sluice.stream_stat c USING (stream_id)
-LEFT JOIN sluice.stream_runtime() r USING (stream_id);
+LEFT JOIN sluice.stream_runtime() r USING (stream_id)
+CROSS JOIN LATERAL (
+    SELECT COALESCE(t.state <> ALL (e.ended) AND r.state <> ALL (e.ended), false) AS run
+    FROM (VALUES (ARRAY['stopped', 'refused', 'failed', 'cut_over'])) AS e (ended)) b;
 
 CREATE VIEW sluice.health AS
 SELECT n.stream_id::text,

@@ -6,6 +6,8 @@
  *	  The hook is core's own on the drop of an object, so that every way to it
  *	  is covered: DROP EXTENSION, DROP OWNED, a CASCADE.  When an extension
  *	  goes, its tables go first, so it is the table of streams that is watched.
+ *	  A plain DROP is looked at before core does, whose own complaint about
+ *	  what depends on the object would send the user to CASCADE.
  */
 #include "postgres.h"
 
@@ -20,6 +22,8 @@
 #include "commands/dbcommands.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -32,6 +36,7 @@
 #include "pgext/pgcompat.h"
 
 static object_access_hook_type prev_hook = NULL;
+static ProcessUtility_hook_type prev_utility = NULL;
 
 static void refuse(const char *names, const char *hint, const char *what)
 			pg_attribute_noreturn();
@@ -52,6 +57,16 @@ control_table(void)
 	Oid			nsp = get_namespace_oid("sluice", true);
 
 	return OidIsValid(nsp) ? get_relname_relid("stream", nsp) : InvalidOid;
+}
+
+static Oid
+table_owner(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	Oid			owner = rel->rd_rel->relowner;
+
+	table_close(rel, AccessShareLock);
+	return owner;
 }
 
 /* The table of streams goes: it must be empty.  Read without its indexes. */
@@ -189,9 +204,55 @@ at_object_access(ObjectAccessType access, Oid classId, Oid objectId, int subId,
 	}
 }
 
+/* DROP EXTENSION and DROP SERVER by somebody who may. */
+static void
+check_drop(const DropStmt *stmt)
+{
+	ListCell   *lc;
+
+	foreach(lc, stmt->objects)
+	{
+		char	   *name = strVal(lfirst(lc));
+		Oid			control = control_table();
+
+		if (stmt->removeType == OBJECT_EXTENSION && strcmp(name, "sluice") == 0)
+		{
+			if (OidIsValid(control) && has_privs_of_role(GetUserId(), table_owner(control)))
+				check_control_table(control);
+		}
+		else if (stmt->removeType == OBJECT_FOREIGN_SERVER)
+		{
+			ForeignServer *server = GetForeignServerByName(name, true);
+
+			if (server && has_privs_of_role(GetUserId(), server->owner))
+				check_server(server->serverid);
+		}
+	}
+}
+
+static void
+at_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
+		   ProcessUtilityContext context, ParamListInfo params,
+		   QueryEnvironment *env, DestReceiver *dest, QueryCompletion *qc)
+{
+	Node	   *node = pstmt->utilityStmt;
+
+	if (IsA(node, DropStmt) &&
+		(castNode(DropStmt, node)->removeType == OBJECT_EXTENSION ||
+		 castNode(DropStmt, node)->removeType == OBJECT_FOREIGN_SERVER))
+		check_drop(castNode(DropStmt, node));
+	if (prev_utility)
+		prev_utility(pstmt, query, read_only_tree, context, params, env, dest, qc);
+	else
+		standard_ProcessUtility(pstmt, query, read_only_tree, context, params,
+								env, dest, qc);
+}
+
 void
 sl_hooks_init(void)
 {
+	prev_utility = ProcessUtility_hook;
+	ProcessUtility_hook = at_utility;
 	prev_hook = object_access_hook;
 	object_access_hook = at_object_access;
 }
