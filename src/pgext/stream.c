@@ -121,6 +121,8 @@ stream_locktag(const SlStream *s, LOCKTAG *tag)
 											get_namespace_oid("sluice", false));
 
 	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, control, (Oid) s->id, 0);
+	/* survives an abort, and is let go at exit also outside a transaction */
+	tag->locktag_lockmethodid = USER_LOCKMETHOD;
 }
 
 /* The server itself releases no session locks when a process ends. */
