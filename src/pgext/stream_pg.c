@@ -197,14 +197,33 @@ unexpected(const char *what, int kind)
 }
 
 /*
+ * Is the relation one of the stream's, by oid or by name?  Through the root of
+ * a partitioned table the source also describes each leaf, and sends no row
+ * under its name.
+ */
+static bool
+is_ours(SlPgStream *st, const SlShape *wire)
+{
+	for (int i = 0; i < st->ntables; i++)
+		if (st->tables[i].source_id == wire->relid ||
+			(strcmp(st->tables[i].table, wire->name) == 0 &&
+			 strcmp(st->tables[i].schema, wire->schema) == 0))
+			return true;
+	return false;
+}
+
+/*
  * The wire's shape completed from the catalog.  A type whose binary form
  * holds the source's own oids must not arrive as binary.
  */
 static void
 take_shape(SlPgStream *st, SlRecord *rec)
 {
-	SlShape    *full = sl_pg_complete(st->cat, &rec->u.shape);
+	SlShape    *full;
 
+	if (!is_ours(st, &rec->u.shape))
+		return;
+	full = sl_pg_complete(st->cat, &rec->u.shape);
 	full->lsn = st->w->at_lsn;
 	rec->u.shape = *full;
 	if (st->binary &&
@@ -844,6 +863,7 @@ run(SlPgStream *st)
 	StartTransactionCommand();
 	MemoryContextSwitchTo(st->cxt);
 	st->apply = sl_apply_create(st->cxt, st->s, st->w->slot);
+	st->ntables = sl_stream_tables(st->s->stream_id, &st->tables);
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(st->msg_cxt);
 	st->heard_at = st->checked_at = st->idle_stored_at = GetCurrentTimestamp();

@@ -27,6 +27,8 @@ typedef struct SlPgStream
 	SlPgoutput *decoder;
 	SlApply    *apply;
 	SlFeedback	fb;
+	int			ntables;
+	SlStreamTable *tables;		/* as recorded when the run began */
 
 	/* the group of source transactions in hand */
 	bool		in_group;		/* a target transaction is open */
