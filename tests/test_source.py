@@ -10,7 +10,7 @@ import psycopg2
 import psycopg2.extras
 import pytest
 
-from lib import assert_same_rows, make_stream, wait_until
+from lib import Stream, assert_same_rows, make_stream, wait_until
 
 SL1 = "CREATE TABLE sl1 (id int PRIMARY KEY, p text)"
 BUSY = "CREATE TABLE busy (id bigserial PRIMARY KEY, p text)"
@@ -477,8 +477,21 @@ def test_prepared_transactions(make_pg, target):
     source = make_pg("twophase", preload="", conf={"max_prepared_transactions": "10"})
     src, dst = source.fresh_db("tp"), target.fresh_db("tp", extension=True)
     both(src, dst, SL1)
+    src.execute("BEGIN; INSERT INTO sl1 VALUES (49); PREPARE TRANSACTION 'g0'")
+    with pytest.raises(psycopg2.Error) as e:
+        make_stream(src, dst, wait=None)
+    assert "g0" in str(e.value)
+    src.execute("ROLLBACK PREPARED 'g0'")
+    # one that begins after the checks: the slot in the making waits for it
+    blocker = src.connect(autocommit=False)
+    blocker.cursor().execute("INSERT INTO sl1 VALUES (1)")
+    st = Stream(src, dst, "s1", "src_s1")
+    st.start()
+    wait_until(lambda: "transaction of process" in (st.health()["reason"] or ""), 30,
+               lambda: "blocker is named: %r" % st.health())
     src.execute("BEGIN; INSERT INTO sl1 VALUES (50); PREPARE TRANSACTION 'g1'")
-    st = make_stream(src, dst, wait=None)
+    blocker.rollback()
+    blocker.close()
     row = wait_until(lambda: (lambda h: h if "g1" in (h["reason"] or "") else None)(
         st.health()), 30, lambda: "reason names g1: %r" % st.health())
     assert row["state"] == "copying"
