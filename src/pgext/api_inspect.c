@@ -146,9 +146,11 @@ Datum
 sluice_slot_drop(PG_FUNCTION_ARGS)
 {
 	char	   *source = required_arg(fcinfo, 0, "source");
-	char	   *slot_name = required_arg(fcinfo, 1, "slot_name");
+	char	   *slot_name;
 	SlConn	   *c;
 
+	sl_source_hide(source);
+	slot_name = required_arg(fcinfo, 1, "slot_name");
 	if (!is_own(slot_name))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -385,10 +385,10 @@ sluice_sync_start(PG_FUNCTION_ARGS)
 	SlStartArgs *a;
 	SlStream   *s;
 
+	a = sl_start_args_read(fcinfo, true);
 	sl_require_preload();
 	PreventCommandIfReadOnly("sluice.sync_start()");
 	PreventCommandDuringRecovery("sluice.sync_start()");
-	a = sl_start_args_read(fcinfo, true);
 	s = sl_stream_load(a->stream_id, true);
 	if (s)
 		start_known(s, a);

@@ -16,6 +16,7 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/json.h"
 #include "utils/tuplestore.h"
 
 #include "pgext/errutil.h"
@@ -245,6 +246,66 @@ put_publication(ReturnSetInfo *rsinfo, const Trouble *t)
 		false, "puts the publication back; changes made in between to a table that was not published are lost, so compare with sluice.verify()");
 }
 
+/* A name as a part of a table pattern that matches nothing else. */
+static void
+append_pattern_part(StringInfo buf, const char *name)
+{
+	appendStringInfoChar(buf, '"');
+	for (; *name; name++)
+		appendStringInfo(buf, *name == '"' ? "\"%c" : "%c", *name);
+	appendStringInfoChar(buf, '"');
+}
+
+/*
+ * A table that had no identity for a while: updates and deletes fail on the
+ * source then, so what is in the stream of that time are inserts, and taking
+ * it as a table of inserts loses nothing.
+ */
+static char *
+insert_only_sql(const Trouble *t)
+{
+	StringInfoData list;
+	StringInfoData one;
+
+	initStringInfo(&list);
+	initStringInfo(&one);
+	append_pattern_part(&one, t->schema);
+	appendStringInfoChar(&one, '.');
+	append_pattern_part(&one, t->table);
+	appendStringInfoString(&list, "{\"insert_only\": [");
+	for (char **p = sl_stream_opt_list(t->stream, SL_O_INSERT_ONLY); *p; p++)
+	{
+		escape_json(&list, *p);
+		appendStringInfoString(&list, ", ");
+	}
+	escape_json(&list, one.data);
+	appendStringInfoString(&list, "]}");
+	return psprintf("SELECT state FROM sluice.sync_start(%s, options => %s);",
+					sl_paste_literal(t->stream->stream_id),
+					sl_paste_literal(list.data));
+}
+
+static void
+put_anew(ReturnSetInfo *rsinfo, const Trouble *t)
+{
+	if (t->stream->source_server)
+		put(rsinfo, "target", anew_sql(t), true,
+			"forgets the stream, empties its tables and copies them again");
+}
+
+/* A table without an identity: give it one, then pass the time without. */
+static void
+put_identity(ReturnSetInfo *rsinfo, const Trouble *t)
+{
+	put(rsinfo, "source",
+		psprintf("ALTER TABLE %s REPLICA IDENTITY FULL;",
+				 sl_paste_table(t->schema, t->table)),
+		false, "gives the table a replica identity without a key");
+	put(rsinfo, "target", insert_only_sql(t), false,
+		"resumes; while the table had no identity its updates and deletes failed on the source, so only inserts are in the stream (set the option back to null later)");
+	put_anew(rsinfo, t);
+}
+
 /* What this file knows of a marker, beyond the refusal's own hint. */
 static void
 put_specific(ReturnSetInfo *rsinfo, const Trouble *t)
@@ -259,13 +320,6 @@ put_specific(ReturnSetInfo *rsinfo, const Trouble *t)
 			break;
 		case SL_M_PUBLICATION_DRIFT:
 			put_publication(rsinfo, t);
-			break;
-		case SL_M_IDENTITY_LOST:
-			if (t->schema && t->table)
-				put(rsinfo, "source",
-					psprintf("ALTER TABLE %s REPLICA IDENTITY FULL;",
-							 sl_paste_table(t->schema, t->table)),
-					false, "gives the table a replica identity without a key");
 			break;
 		default:
 			break;
@@ -288,14 +342,6 @@ put_hint(ReturnSetInfo *rsinfo, const Trouble *t, const char *run_on)
 }
 
 static void
-put_anew(ReturnSetInfo *rsinfo, const Trouble *t)
-{
-	if (t->stream->source_server)
-		put(rsinfo, "target", anew_sql(t), true,
-			"forgets the stream, empties its tables and copies them again");
-}
-
-static void
 put_refused(ReturnSetInfo *rsinfo, const Trouble *t)
 {
 	const MarkerWay *way = way_of(t->marker);
@@ -303,6 +349,11 @@ put_refused(ReturnSetInfo *rsinfo, const Trouble *t)
 	if (t->marker == SL_M_TARGET_MOVED)
 	{
 		put_target_moved(rsinfo, t);
+		return;
+	}
+	if (t->marker == SL_M_IDENTITY_LOST && t->schema && t->table)
+	{
+		put_identity(rsinfo, t);
 		return;
 	}
 	if (way == NULL || way->resumes)

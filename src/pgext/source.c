@@ -178,13 +178,15 @@ sl_source_resolve(const char *server_name, Oid role)
 }
 
 /*
- * Take the statement that carried a secret out of pg_stat_activity and of the
- * STATEMENT line of later log entries.  The text lives as long as the
- * statement.  log_statement has logged it already; the WARNING says so.
+ * See source.h.  The text lives as long as the statement.  log_statement has
+ * logged it already; the WARNING says so.
  */
-static void
-hide_statement(void)
+void
+sl_source_hide(const char *source)
 {
+	if (source == NULL ||
+		(strstr(source, "://") == NULL && strchr(source, '=') == NULL))
+		return;
 	debug_query_string = REDACTED_QUERY;
 	pgstat_report_activity(STATE_RUNNING, REDACTED_QUERY);
 }
@@ -336,7 +338,7 @@ sl_source_from_argument(const char *source, const char *driver,
 		return pstrdup(source);
 	}
 
-	hide_statement();
+	sl_source_hide(source);
 	if (!superuser())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -35,6 +35,13 @@ extern char *sl_source_from_argument(const char *source, const char *driver,
 									 const char *stream_id, bool temporary,
 									 SlSource **src);
 
+/*
+ * Before anything can raise: if the argument is a connection string, take the
+ * statement that carries it out of pg_stat_activity and of the STATEMENT line
+ * of log entries.  NULL is fine.
+ */
+extern void sl_source_hide(const char *source);
+
 /* Drivers: known by name; built in this release (raises if not). */
 extern bool sl_driver_is_known(const char *driver);
 extern char *sl_driver_names(void);

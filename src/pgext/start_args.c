@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 
 #include "common/sl_pattern.h"
+#include "pgext/source.h"
 #include "pgext/start_args.h"
 #include "pgext/pgcompat.h"
 
@@ -181,6 +182,7 @@ sl_start_args_read(FunctionCallInfo fcinfo, bool has_id)
 	int			shift = has_id ? 0 : 1;
 
 	a->source = text_arg(fcinfo, ARG_SOURCE - shift);
+	sl_source_hide(a->source);
 	if (has_id)
 	{
 		a->stream_id = text_arg(fcinfo, ARG_STREAM_ID);
