@@ -63,8 +63,11 @@ SELECT s.stream_id,
        CASE WHEN b.run THEN r.state ELSE t.state END AS state,
        CASE WHEN b.run THEN r.state_since ELSE t.state_since END AS state_since,
        t.marker,
-       CASE WHEN b.run AND NOT pg_catalog.starts_with(COALESCE(t.reason, ''), r.reason)
-            THEN r.reason ELSE t.reason END AS reason,
+       COALESCE((SELECT 'waiting for a lock held by process '
+                     || pg_catalog.string_agg(DISTINCT w.pid::text, ', ')
+                 FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(r.pid)) AS w (pid)),
+                CASE WHEN b.run AND NOT pg_catalog.starts_with(COALESCE(t.reason, ''), r.reason)
+                     THEN r.reason ELSE t.reason END) AS reason,
        t.hint,
        t.fingerprint,
        t.last_error_at,

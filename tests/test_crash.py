@@ -24,6 +24,9 @@ ROUNDS = int(os.environ.get("SLUICE_CRASH_ROUNDS", "60"))
 COPY_POINTS = ["copy_begin", "copy_mid", "copy_done", "handover"]
 STREAM_POINTS = ["mid_batch", "before_commit", "after_commit", "before_feedback"]
 
+# The source is reported to often: the points around that come often, too.
+OFTEN = {"heartbeat_interval": "200 ms"}
+
 KILLS = {}
 
 
@@ -97,7 +100,7 @@ def test_kill_in_stream(servers, dbs, point):
     src, dst = dbs
     target = servers[1]
     rng = random.Random("%s/%s" % (SEED, point))
-    stream = make_stream(src, dst)
+    stream = make_stream(src, dst, options=OFTEN)
     with Writers(src, "%s/%s" % (SEED, point)) as writers:
         for _ in range(2):
             stream.wait("streaming", "60 s")
@@ -136,7 +139,7 @@ def rounds(servers, dbs, seed, count):
     src, dst = dbs
     target = servers[1]
     rng = random.Random(seed)
-    stream = make_stream(src, dst)
+    stream = make_stream(src, dst, options=OFTEN)
     kills = RANDOM_KILLS * (1 + count // len(RANDOM_KILLS))
     rng.shuffle(kills)
     with Writers(src, seed) as writers:
@@ -171,7 +174,7 @@ def test_many_kills_at_points(servers, dbs, shard):
     src, dst = dbs
     target = servers[1]
     rng = random.Random("points/%s/%d" % (SEED, shard))
-    stream = make_stream(src, dst)
+    stream = make_stream(src, dst, options=OFTEN)
     with Writers(src, "points/%s/%d" % (SEED, shard)) as writers:
         for _ in range(max(1, ROUNDS // 4)):
             stream.wait("streaming", "60 s")

@@ -179,7 +179,8 @@ shape(SlApply *ap, const SlShape *s)
 	SlRelMap   *map = sl_relmap_put(ap, s);
 
 	/* below the position a shape helps to decode; it decides nothing */
-	if (!map->valid && !ap->skipping && map->state == NULL)
+	if (!map->valid && !ap->skipping && map->state == NULL &&
+		sl_apply_follows(ap, s))
 		sl_relmap_prepare(ap, map);
 }
 

@@ -38,6 +38,12 @@ extern void sl_apply_begin(SlApply *ap);
  */
 extern void sl_apply_record(SlApply *ap, const SlRecord *rec);
 
+/*
+ * Does the shape belong to a table of the stream?  Others may be described
+ * (partitions of a root that is published); a row of one is refused.
+ */
+extern bool sl_apply_follows(SlApply *ap, const SlShape *shape);
+
 /* True between COMMIT and the next BEGIN: the target may commit here. */
 extern bool sl_apply_at_boundary(const SlApply *ap);
 

@@ -182,6 +182,27 @@ check_renamed(SlApply *ap, const SlStreamTable *t, const SlShape *shape)
 }
 
 /*
+ * Is the shape one of a table of the stream (by name, or renamed by oid)?
+ * pgoutput describes a partition, too, before rows that it sends as its
+ * root's: such a shape says nothing about a table of ours.
+ */
+bool
+sl_apply_follows(SlApply *ap, const SlShape *shape)
+{
+	SlStreamTable *tables;
+	int			n;
+
+	if (ap->feed)
+		return true;
+	n = sl_stream_tables(ap->stream->stream_id, &tables);
+	for (int i = 0; i < n; i++)
+		if (same_table(&tables[i], shape) ||
+			(shape->relid != 0 && tables[i].source_id == shape->relid))
+			return true;
+	return false;
+}
+
+/*
  * The table's row in sluice.stream_table.  A stream that is fed has none
  * before the table's first shape; any other stream got its rows at the copy.
  */

@@ -226,7 +226,7 @@ take_shape(SlPgStream *st, SlRecord *rec)
 	full = sl_pg_complete(st->cat, &rec->u.shape);
 	full->lsn = st->w->at_lsn;
 	rec->u.shape = *full;
-	if (st->binary &&
+	if (st->binary && sl_apply_follows(st->apply, full) &&
 		!sl_types_binary_ok(full, sl_target_resolve(st->s, full->schema, full->name)))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
