@@ -76,6 +76,23 @@ worker_exit(int code, Datum arg)
 	sl_wake_launcher();
 }
 
+/*
+ * Asked to end (SIGTERM) in the middle of something: the counters are kept
+ * all the same.  Runs while the database can still be used.
+ */
+static void
+last_words(int code, Datum arg)
+{
+	SlSlot	   *slot = (SlSlot *) DatumGetPointer(arg);
+
+	if (slot->outcome_told || slot->stats_reset == 0)
+		return;
+	AbortOutOfAnyTransaction();
+	StartTransactionCommand();
+	sl_stat_flush(slot->stream_id, slot);
+	CommitTransactionCommand();
+}
+
 /* Take the slot, unless it was given away or the stream was stopped. */
 static bool
 attach(SlSlot *slot, const SlWorkerArg *arg, SlWorker *w)
@@ -364,6 +381,7 @@ sl_worker_main(Datum arg)
 		proc_exit(0);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(extra.dboid, InvalidOid, 0);
+	before_shmem_exit(last_words, PointerGetDatum(slot));
 	sl_pin_target_session();
 	pgstat_report_appname(MyBgworkerEntry->bgw_name);
 
