@@ -74,3 +74,29 @@ CREATE VIEW t.refusal AS SELECT marker, schema_name AS schema, table_name AS tab
     "position", refusal_text, count FROM sluice.refusals;
 CREATE VIEW t.conflict AS SELECT table_name AS table, kind, count, last_key
     FROM sluice.conflicts ORDER BY 1, 2;
+-- Feed one batch as a session of its own would; what is refused is recorded,
+-- and the stream is started again.  The answer is the outcome.
+CREATE FUNCTION t.try(batch bytea) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    tok text;
+    out text;
+    detail text;
+    hint text;
+BEGIN
+    SELECT token INTO tok FROM sluice.feed_open('s', 1);
+    BEGIN
+        out := 'applied' || coalesce(nullif(': ' || (
+            SELECT string_agg(d ->> 'decision', ', ')
+            FROM jsonb_array_elements(sluice.feed(tok, batch) -> 'decisions') d), ': '), '');
+    EXCEPTION WHEN OTHERS THEN
+        GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+        out := concat_ws(E'\n', sqlstate || ' ' || sqlerrm,
+            '| ' || replace(nullif(detail, ''), E'\n', E'\n| '),
+            '> ' || replace(nullif(hint, ''), E'\n', E'\n> '));
+    END;
+    PERFORM sluice.feed_close(tok);
+    IF out NOT LIKE 'applied%' THEN
+        PERFORM sluice.sync_start('s');
+    END IF;
+    RETURN out;
+END $$;

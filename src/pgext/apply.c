@@ -155,6 +155,7 @@ change(SlApply *ap, const SlRecord *rec)
 	ap->at_state = sl_relstate_get(ap, map);
 	if (ap->in_hand != 0 && ap->in_hand < map->snapshot_lsn)
 		return;					/* the copy has it */
+	ap->at_change = c;
 	PG_TRY();
 	{
 		if (rec->kind == SL_REC_INSERT)

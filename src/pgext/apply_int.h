@@ -170,6 +170,7 @@ struct SlApply
 
 	/* what an error would speak of */
 	SlRelState *at_state;
+	const SlChange *at_change;
 	int			at_column;		/* of the shape, -1 = none */
 };
 
@@ -227,11 +228,11 @@ extern void sl_apply_truncate(SlApply *ap, const SlTruncate *t);
 extern void sl_guard_target(SlStream *s, Relation rel);
 extern Oid	sl_target_lookup(SlStream *s, const char *schema, const char *table);
 extern bool sl_guard_row_triggers(Relation rel);
-extern void sl_row_error(SlApply *ap, bool inserting) pg_attribute_noreturn();
-extern void sl_refuse_rel(Relation rel, SlMarker marker, const char *column,
-						  const char *constraint, const char *detail,
-						  const char *hint, const char *fmt,...)
-			pg_attribute_printf(7, 8) pg_attribute_noreturn();
+extern SL_NORETURN void sl_row_error(SlApply *ap, bool inserting);
+extern SL_NORETURN void sl_refuse_rel(Relation rel, SlMarker marker,
+									  const char *column, const char *constraint,
+									  const char *detail, const char *hint,
+									  const char *fmt,...) pg_attribute_printf(7, 8);
 extern void sl_conflict(SlRelState *rs, SlConflictKind kind, TupleTableSlot *slot);
 
 /* feed.c */

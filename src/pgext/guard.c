@@ -23,6 +23,7 @@
 #include "catalog/pg_rewrite.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "rewrite/prs2lock.h"
 #include "utils/acl.h"
@@ -312,13 +313,43 @@ sl_conflict(SlRelState *rs, SlConflictKind kind, TupleTableSlot *slot)
 	MemoryContextSwitchTo(old);
 }
 
-/* "Key (id)=(5)." for the table's owner; masked unless sluice.log_keys. */
+/* Key of the change in hand, as it came; it may be what cannot be read. */
 static char *
-key_line(SlRelState *rs)
+change_key(SlApply *ap)
 {
-	if (!sl_guc_log_keys || TTS_EMPTY(rs->want))
+	SlRelMap   *map = ap->at_state->map;
+	const SlChange *c = ap->at_change;
+	const SlRow *row = c->old_kind != 0 ? &c->oldrow : &c->newrow;
+	StringInfoData names;
+	StringInfoData values;
+
+	initStringInfo(&names);
+	initStringInfo(&values);
+	for (int i = 0; i < row->ncells && i < map->shape->ncols && values.len < 900; i++)
+	{
+		const SlCell *cell = &row->cells[i];
+
+		if (!map->cols[i].key || (map->full && map->ninskeys > 0 &&
+								  (map->shape->cols[i].flags & SL_COL_PRIMARY) == 0))
+			continue;
+		appendStringInfo(&names, "%s%s", names.len ? ", " : "", map->shape->cols[i].name);
+		appendStringInfoString(&values, values.len ? ", " : "");
+		if (cell->kind == SL_CELL_TEXT && pg_verifymbstr(cell->data, cell->len, true))
+			appendBinaryStringInfo(&values, cell->data,
+								   pg_mbcliplen(cell->data, cell->len, 200));
+		else
+			appendStringInfoString(&values, cell->kind == SL_CELL_NULL ? "null" : "?");
+	}
+	return psprintf("(%s)=(%s)", names.data, values.data);
+}
+
+/* A line of DETAIL; the server's log may have keys only if it is told so. */
+static char *
+key_line(SlApply *ap)
+{
+	if (!sl_guc_log_keys)
 		return pstrdup("The row's key is not shown (sluice.log_keys is off).");
-	return psprintf("Key %s.", sl_key_text(rs, rs->want));
+	return psprintf("Key %s.", change_key(ap));
 }
 
 static void
@@ -334,12 +365,12 @@ refuse_value(SlApply *ap, Relation rel, const ErrorData *e)
 	if (col)
 		sl_refuse_rel(rel, SL_M_VALUE_UNREPRESENTABLE, col->name, NULL,
 					  psprintf("Type %s raised SQLSTATE %s.\n%s", type,
-							   unpack_sql_state(e->sqlerrcode), key_line(ap->at_state)),
+							   unpack_sql_state(e->sqlerrcode), key_line(ap)),
 					  NULL, "a value of column %s cannot be stored in target %s",
 					  quote_identifier(col->name), rel_name(rel));
 	sl_refuse_rel(rel, SL_M_VALUE_UNREPRESENTABLE, e->column_name, NULL,
 				  psprintf("SQLSTATE %s.\n%s", unpack_sql_state(e->sqlerrcode),
-						   key_line(ap->at_state)),
+						   key_line(ap)),
 				  NULL, "a row cannot be stored in target %s", rel_name(rel));
 }
 
@@ -357,7 +388,7 @@ refuse_unique(SlApply *ap, Relation rel, const ErrorData *e)
 	const char *name = e->constraint_name ? e->constraint_name : "?";
 
 	sl_refuse_rel(rel, SL_M_UNIQUE_CONFLICT_OTHER_ROW, NULL, name,
-				  psprintf("%s%s", key_line(ap->at_state),
+				  psprintf("%s%s", key_line(ap),
 						   is_identity(ap->at_state, name)
 						   ? "\nThe key belongs to another row of the target." : ""),
 				  NULL, "another row of target %s holds a value of unique key %s",
@@ -374,10 +405,10 @@ refuse_constraint(SlApply *ap, Relation rel, const ErrorData *e)
 	else if (e->constraint_name)
 		what = psprintf("constraint %s", quote_identifier(e->constraint_name));
 	else if (ERRCODE_TO_CATEGORY(e->sqlerrcode) != ERRCODE_TO_CATEGORY(ERRCODE_CHECK_VIOLATION))
-		what = pstrdup("code of the target");
+		what = pstrdup("what its code demands");
 	sl_refuse_rel(rel, SL_M_CONSTRAINT_VIOLATED, e->column_name, e->constraint_name,
 				  psprintf("SQLSTATE %s.\n%s", unpack_sql_state(e->sqlerrcode),
-						   key_line(ap->at_state)),
+						   key_line(ap)),
 				  NULL, "a row of the source violates %s of target %s", what, rel_name(rel));
 }
 

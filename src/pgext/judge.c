@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/transam.h"
 #include "utils/builtins.h"
@@ -75,12 +76,15 @@ target_name(const Case *c)
 									  get_rel_name(c->target));
 }
 
-/* Append "ALTER TABLE target <what>;" to the hint. */
+/* Append "ALTER TABLE target <what>;" to the hint, once. */
 static void
 remedy(Case *c, const char *what)
 {
-	appendStringInfo(&c->hint, "%sALTER TABLE %s %s;", c->hint.len ? "\n" : "",
-					 target_name(c), what);
+	char	   *statement = psprintf("ALTER TABLE %s %s;", target_name(c), what);
+
+	if (c->hint.len > 0 && strstr(c->hint.data, statement))
+		return;
+	appendStringInfo(&c->hint, "%s%s", c->hint.len ? "\n" : "", statement);
 }
 
 static void
@@ -174,20 +178,27 @@ judge_new(Case *c, const SlColumn *now, int16 t)
 					   quote_identifier(now->name), sl_column_type_text(now)));
 }
 
-static bool
-target_has(Oid target, int16 attnum, char **name)
+/* Name of a live column of the target, NULL when it is gone. */
+static char *
+target_column(Oid target, int16 attnum)
 {
-	*name = attnum > 0 ? get_attname(target, attnum, true) : NULL;
-	return *name != NULL;
+	HeapTuple	tup = attnum > 0 ? SearchSysCacheAttNum(target, attnum) : NULL;
+	char	   *name;
+
+	if (!HeapTupleIsValid(tup))
+		return NULL;
+	name = pstrdup(NameStr(((Form_pg_attribute) GETSTRUCT(tup))->attname));
+	ReleaseSysCache(tup);
+	return name;
 }
 
 static void
 judge_gone(Case *c, int was)
 {
 	const SlColumn *b = &c->before->cols[was];
-	char	   *name;
+	char	   *name = target_column(c->target, c->pairs[was]);
 
-	if (!target_has(c->target, c->pairs[was], &name))
+	if (name == NULL)
 		return;					/* dropped on both sides */
 	against(c, SL_M_SCHEMA_CHANGE_REFUSED, b->name);
 	/* where the name lives on, the remedy of the new column drops this one */
@@ -291,6 +302,31 @@ judge_identity(Case *c)
 					 quote_qualified_identifier(s->schema, s->name));
 }
 
+/* What would make a target column hold the source's. */
+static void
+remedy_column(Case *c, const SlColumn *now)
+{
+	HeapTuple	tup = SearchSysCacheAttName(c->target, now->name);
+	Form_pg_attribute att;
+	const char *name = quote_identifier(now->name);
+
+	if (!HeapTupleIsValid(tup))
+	{
+		if (c->before == NULL)
+			remedy(c, psprintf("ADD COLUMN %s %s", name, sl_column_type_text(now)));
+		return;
+	}
+	att = (Form_pg_attribute) GETSTRUCT(tup);
+	if (att->attgenerated)
+		remedy(c, psprintf("ALTER COLUMN %s DROP EXPRESSION", name));
+	if (!sl_type_holds(now, att->atttypid, att->atttypmod))
+		remedy(c, psprintf("ALTER COLUMN %s TYPE %s", name, sl_column_type_text(now)));
+	if (att->attnotnull && c->after->evidence != SL_EVIDENCE_WIRE &&
+		(now->flags & (SL_COL_NOT_NULL | SL_COL_PRIMARY)) == 0)
+		remedy(c, psprintf("ALTER COLUMN %s DROP NOT NULL", name));
+	ReleaseSysCache(tup);
+}
+
 static void
 judge_target(Case *c)
 {
@@ -301,6 +337,8 @@ judge_target(Case *c)
 		return;
 	against(c, SL_M_TARGET_SHAPE_MISMATCH, NULL);
 	appendStringInfo(&c->lines, "%s%s", c->lines.len ? "\n" : "", faults.data);
+	for (int i = 0; i < c->after->ncols; i++)
+		remedy_column(c, &c->after->cols[i]);
 }
 
 static int

@@ -89,6 +89,17 @@ log_refusal(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn,
 			 errcontext("fingerprint %s", fingerprint)));
 }
 
+/* Markers by which the judge refuses a shape. */
+static bool
+is_schema_decision(SlMarker marker)
+{
+	return marker == SL_M_SCHEMA_CHANGE_REFUSED ||
+		marker == SL_M_COLUMN_IDENTITY_CHANGED ||
+		marker == SL_M_TABLE_IDENTITY_CHANGED ||
+		marker == SL_M_IDENTITY_LOST ||
+		marker == SL_M_TARGET_SHAPE_MISMATCH;
+}
+
 void
 sl_refusal_put(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn)
 {
@@ -105,6 +116,9 @@ sl_refusal_put(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn)
 						   edata->column_name, edata->detail, lsn, fingerprint);
 	if (info->keep == SL_KEEP_RECORDED)
 		insert_refusal(stream_id, info, edata, lsn, fingerprint);
+	if (is_schema_decision(marker) && edata->schema_name && edata->table_name)
+		sl_schema_event(stream_id, storable(edata->schema_name),
+						storable(edata->table_name), lsn, NULL, "refused", NULL, marker);
 	why.sqlstate = info->sqlstate;
 	why.reason = storable(edata->detail ?
 						  psprintf("%s\n%s", edata->message, edata->detail) :

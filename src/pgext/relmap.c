@@ -236,13 +236,12 @@ stream_table(SlApply *ap, const SlShape *shape)
 }
 
 static void
-refuse_recreated(const SlShape *shape, Oid before, Oid now)
+refuse_recreated(const SlShape *shape)
 {
 	sl_refuse(&(SlRefusal) {
 		.marker = SL_M_TARGET_SHAPE_MISMATCH,
 		.schema = shape->schema, .table = shape->name,
-		.detail = psprintf("The stream wrote relation %u; that name is relation %u now.",
-						   before, now),
+		.detail = "The relation the stream wrote is gone, or has another name.",
 		.hint = "Drop the stream and start it anew; rows of the former table are not in the present one."},
 		"the target table of \"%s.%s\" was created again",
 		shape->schema, shape->name);
@@ -257,6 +256,20 @@ pair_columns(const SlShape *shape, Oid target)
 	for (int i = 0; i < shape->ncols; i++)
 		pairs[i] = Max(get_attnum(target, shape->cols[i].name), 0);
 	return pairs;
+}
+
+/* Two streams never write one table. */
+static void
+check_other_streams(SlApply *ap, Oid target)
+{
+	char	   *other = sl_stream_of_target(target, ap->stream->stream_id);
+
+	if (other)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table \"%s\" is written by stream \"%s\"",
+						get_rel_name(target), other),
+				 errhint("Exclude it from this stream, or drop that one.")));
 }
 
 /* For the answer of feed(). */
@@ -274,6 +287,19 @@ note_decision(SlApply *ap, const SlShape *shape, const char *decision)
 	escape_json(ap->decisions, shape->name);
 	appendStringInfo(ap->decisions, ", \"decision\": \"%s\"}", decision);
 	MemoryContextSwitchTo(old);
+}
+
+/* The attnums of a shape that came without them are those on record. */
+static void
+keep_attnums(SlShape *shape, const SlShape *before)
+{
+	for (int i = 0; before && i < shape->ncols; i++)
+	{
+		int			was = sl_shape_find(before, shape->cols[i].name);
+
+		if (shape->cols[i].attnum == 0 && was >= 0)
+			shape->cols[i].attnum = before->cols[was].attnum;
+	}
 }
 
 /*
@@ -303,6 +329,8 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 
 	pairs = pair_columns(shape, target);
 	if (table == NULL)
+		check_other_streams(ap, target);
+	if (table == NULL)
 		sl_stream_table_put(ap->stream->stream_id, &(SlStreamTable) {
 			.schema = unconstify(char *, shape->schema),
 			.table = unconstify(char *, shape->name),
@@ -310,6 +338,7 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 			.state = "established"});
 	else if (!same_table(table, shape))
 		sl_stream_table_rename(ap->stream->stream_id, table, shape->schema, shape->name);
+	keep_attnums(shape, before);
 	if (before == NULL || v->decision != SL_DECIDE_SAME)
 		sl_shape_store(ap->stream->stream_id, shape, pairs, ap->in_hand);
 	if (before != NULL && v->decision != SL_DECIDE_SAME)
@@ -390,7 +419,7 @@ sl_relmap_prepare(SlApply *ap, SlRelMap *map)
 	table = stream_table(ap, shape);
 	target = sl_target_resolve(ap->stream, shape->schema, shape->name);
 	if (table && OidIsValid(table->target_relid) && table->target_relid != target)
-		refuse_recreated(shape, table->target_relid, target);
+		refuse_recreated(shape);
 
 	map->target = target;
 	map->snapshot_lsn = table ? table->snapshot_lsn : InvalidXLogRecPtr;

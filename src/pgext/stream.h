@@ -102,6 +102,9 @@ typedef struct SlStreamTable
 extern int	sl_stream_tables(const char *stream_id, SlStreamTable **tables);
 extern void sl_stream_table_put(const char *stream_id, const SlStreamTable *t);	/* upsert */
 
+/* Another stream that writes this relation; NULL when there is none. */
+extern char *sl_stream_of_target(Oid relid, const char *not_this);
+
 /* Give a table's row its source's new name; the target's relation stays. */
 extern void sl_stream_table_rename(const char *stream_id, const SlStreamTable *t,
 								   const char *schema, const char *table);

@@ -100,6 +100,26 @@ sl_stream_table_put(const char *stream_id, const SlStreamTable *t)
 				 SPI_OK_INSERT, lengthof(params), params);
 }
 
+char *
+sl_stream_of_target(Oid relid, const char *not_this)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	const char *params[] = {psprintf("%u", relid), not_this};
+	SlUserSwitch sw;
+	char	   *other = NULL;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	if (sl_spi_exec("SELECT stream_id FROM sluice.stream_table"
+					" WHERE target_relid = $1::pg_catalog.oid AND stream_id <> $2"
+					" AND state IN ('pending', 'copying', 'established')",
+					SPI_OK_SELECT, lengthof(params), params) > 0)
+		other = sl_spi_text(0, 1, cxt);
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return other;
+}
+
 void
 sl_stream_table_rename(const char *stream_id, const SlStreamTable *t,
 					   const char *schema, const char *table)
