@@ -154,7 +154,8 @@ DECLARE
 BEGIN
     FOREACH t IN ARRAY ARRAY['stream', 'stream_state', 'stream_position',
         'stream_table', 'schema_history', 'schema_event', 'refusal',
-        'conflict', 'stream_stat']
+        'conflict', 'stream_stat', 'stream_id_seq', 'schema_history_id_seq',
+        'schema_event_id_seq', 'refusal_id_seq']
     LOOP
         PERFORM pg_catalog.pg_extension_config_dump(
             pg_catalog.format('sluice.%I', t)::pg_catalog.regclass, '');

@@ -31,3 +31,15 @@ CREATE FUNCTION sluice.sync_drop(
 
 COMMENT ON FUNCTION sluice.sync_drop IS
     'forgets a stopped stream and removes its slot and publication from the source';
+
+-- A stream that comes by a restore is told to the launcher.
+CREATE FUNCTION sluice.stream_appeared()
+    RETURNS trigger
+    LANGUAGE c
+    AS 'MODULE_PATHNAME', 'sluice_stream_appeared';
+
+COMMENT ON FUNCTION sluice.stream_appeared() IS
+    'tells the launcher of a stream that it does not know';
+
+CREATE TRIGGER stream_appeared AFTER INSERT ON sluice.stream_state
+    FOR EACH ROW EXECUTE FUNCTION sluice.stream_appeared();

@@ -371,8 +371,9 @@ def test_stop_while_a_table_is_locked(stream):
     with conn.cursor() as cur:
         cur.execute("LOCK TABLE lc")
         add(stream, 1, 10)
-        wait_until(lambda: stream.health()["reason"], 30,
-                   lambda: "health is %r" % stream.health())
+        said = wait_until(lambda: stream.health()["reason"], 30,
+                          lambda: "health is %r" % stream.health())
+        assert "process %d" % conn.info.backend_pid in said, said
         stream.stop(timeout="30 s")
     conn.rollback()
     conn.close()
@@ -567,6 +568,27 @@ def test_database_is_dropped_after_its_streams(source, lc_target):
     stream.drop()
     lc_target.execute('DROP DATABASE "%s"' % dst.name)
     src.destroy()
+
+
+def test_dump_and_restore(stream, lc_target):
+    """pg_dump has the streams whole, and new ones can be made beside them."""
+    stream.stop()
+    dump = lc_target.run("pg_dump", "-h", lc_target.sockdir, "-p", lc_target.port,
+                         "-U", "postgres", stream.dst.name).stdout
+    assert stream.src.server.secret not in dump.split("CREATE USER MAPPING")[0]
+    there = lc_target.fresh_db("lc_restored")
+    there.psql(dump)
+    tables = there.execute("SELECT c.relname FROM pg_class c WHERE c.relkind = 'r' AND"
+                           " c.relnamespace = 'sluice'::regnamespace")
+    for (table,) in tables:
+        text = "SELECT coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '')" \
+               " FROM sluice.%s t" % table
+        assert there.value(text) == stream.dst.value(text), table
+    there.execute("SELECT sluice.sync_start('new', options => '{\"feed\": true}')")
+    assert there.value("SELECT count(*) FROM sluice.health") == 2
+    there.execute("SELECT sluice.sync_stop('new'), sluice.sync_drop('new')")
+    there.execute("SELECT sluice.sync_drop('s1', clean_source => false)")
+    there.destroy()
 
 
 def test_server_and_role_are_needed(dbs):

@@ -4,7 +4,12 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
 #include "utils/timestamp.h"
 
 #include "pgext/aftercommit.h"
@@ -12,6 +17,8 @@
 #include "pgext/spi_util.h"
 #include "pgext/state.h"
 #include "pgext/pgcompat.h"
+
+PG_FUNCTION_INFO_V1(sluice_stream_appeared);
 
 /* Stored state; false when there is no row.  Inside SPI, as the owner. */
 static bool
@@ -84,6 +91,8 @@ sl_state_set(const char *stream_id, SlState to, const SlStateWhy *why)
 	SlState		from;
 	SlUserSwitch sw;
 
+	/* first in the queue, so that the row's trigger finds the stream known */
+	sl_after_commit(mirror_state, stream_id, (int) to, why ? why->reason : NULL);
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
 	if (read_state(stream_id, "FOR UPDATE", &from) &&
@@ -93,7 +102,38 @@ sl_state_set(const char *stream_id, SlState to, const SlStateWhy *why)
 	write_state(stream_id, to, why);
 	sl_spi_leave();
 	sl_become_back(&sw);
-	sl_after_commit(mirror_state, stream_id, (int) to, why ? why->reason : NULL);
+}
+
+/* After commit: the launcher sends the scouts if it does not know the stream. */
+static void
+look_for(const SlAfter *a)
+{
+	if (!sl_shmem_ready() ||
+		sl_slot_find(MyDatabaseId, a->stream_id, false) != NULL)
+		return;
+	sl_scout_want();
+	sl_wake_launcher();
+}
+
+/*
+ * Trigger on sluice.stream_state: a stream that came by a restore is found at
+ * once, and refuses or runs.
+ */
+Datum
+sluice_stream_appeared(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+	bool		isnull;
+	Datum		id;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("sluice.stream_appeared() must be called as a trigger")));
+	id = heap_getattr(trigger->tg_trigtuple, 1,
+					  RelationGetDescr(trigger->tg_relation), &isnull);
+	sl_after_commit(look_for, TextDatumGetCString(id), 0, NULL);
+	return PointerGetDatum(NULL);
 }
 
 SlState

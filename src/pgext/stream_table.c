@@ -15,6 +15,7 @@
 #include "pgext/errutil.h"
 #include "pgext/spi_util.h"
 #include "pgext/stream.h"
+#include "pgext/wire_json.h"
 #include "pgext/pgcompat.h"
 
 #define CONFLICT_KEY_MAX 1024	/* bytes of last_key kept */
@@ -304,6 +305,21 @@ sl_shape_store(const char *stream_id, const SlShape *shape,
 	sl_become_back(&sw);
 }
 
+/* A shape as jsonb's text, NULL for none. */
+static char *
+shape_to_json(const SlShape *shape)
+{
+	SlRecord	rec = {.kind = SL_REC_SHAPE};
+	StringInfoData buf;
+
+	if (shape == NULL)
+		return NULL;
+	rec.u.shape = *shape;
+	initStringInfo(&buf);
+	sl_record_to_json(&buf, &rec, GetDatabaseEncoding());
+	return buf.data;
+}
+
 void
 sl_schema_event(const char *stream_id, const char *schema, const char *table,
 				XLogRecPtr lsn, const SlShape *shape, const char *decision,
@@ -313,7 +329,7 @@ sl_schema_event(const char *stream_id, const char *schema, const char *table,
 		XLogRecPtrIsInvalid(lsn) ? NULL : lsn_text(lsn),
 		decision, ddl,
 		marker == SL_M_NONE ? NULL : sl_marker_info(marker)->text,
-		NULL
+		shape_to_json(shape)
 	};
 
 	control_exec("INSERT INTO sluice.schema_event (stream_id, schema_name,"

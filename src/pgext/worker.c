@@ -11,7 +11,6 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
-#include "storage/lock.h"
 #include "storage/lwlock.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
@@ -64,8 +63,6 @@ worker_exit(int code, Datum arg)
 {
 	SlSlot	   *slot = (SlSlot *) DatumGetPointer(arg);
 
-	/* whoever sees no pid may take the stream: its lock must be free then */
-	LockReleaseAll(DEFAULT_LOCKMETHOD, true);
 	SpinLockAcquire(&slot->mutex);
 	if (slot->pid == MyProcPid)
 	{
@@ -156,169 +153,6 @@ prepare(SlWorker *w)
 	SpinLockRelease(&w->slot->mutex);
 }
 
-/* Tell the launcher what to do next. */
-static void
-tell(SlWorker *w, bool should_run, int failures, int wait_ms, bool careful)
-{
-	SlSlot	   *slot = w->slot;
-	TimestampTz next = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), wait_ms);
-
-	SpinLockAcquire(&slot->mutex);
-	slot->outcome_told = true;
-	slot->should_run = should_run;
-	slot->failures = failures;
-	slot->next_start = next;
-	slot->careful = careful;
-	slot->careful_until = careful ? w->at_lsn : InvalidXLogRecPtr;
-	SpinLockRelease(&slot->mutex);
-}
-
-/* The position has moved since the worker began. */
-static bool
-advanced(const SlWorker *w)
-{
-	return w->slot->applied_lsn > w->first_applied;
-}
-
-static void
-end_stopped(SlWorker *w)
-{
-	StartTransactionCommand();
-	sl_stream_should_run(w->slot->stream_id, false);
-	sl_stat_flush(w->slot->stream_id, w->slot);
-	ForceSyncCommit();
-	sl_state_set(w->slot->stream_id, SL_STATE_STOPPED, NULL);
-	CommitTransactionCommand();
-	tell(w, false, 0, 0, false);
-	ereport(LOG, (errmsg("stream \"%s\" has stopped", w->slot->stream_id)));
-}
-
-static void
-end_refused(SlWorker *w, const ErrorData *edata)
-{
-	StartTransactionCommand();
-	sl_stat_flush(w->slot->stream_id, w->slot);
-	CommitTransactionCommand();
-	sl_refusal_record(w->slot->stream_id, edata, w->at_lsn);
-	tell(w, false, 0, 0, false);
-}
-
-/* Store failed or retrying with the error's own words. */
-static void
-store_error(SlWorker *w, SlState state, const ErrorData *edata)
-{
-	SlStateWhy	why = {
-		.marker = sl_marker_of(edata),
-		.sqlstate = pstrdup(unpack_sql_state(edata->sqlerrcode)),
-		.reason = edata->detail ?
-		psprintf("%s\n%s", edata->message, edata->detail) : edata->message,
-		.hint = edata->hint,
-	};
-
-	StartTransactionCommand();
-	sl_stat_flush(w->slot->stream_id, w->slot);
-	sl_state_set(w->slot->stream_id, state, &why);
-	if (state == SL_STATE_FAILED)
-		ForceSyncCommit();
-	CommitTransactionCommand();
-}
-
-static void
-log_end(SlWorker *w, const char *what, const ErrorData *edata)
-{
-	ereport(LOG,
-			(errcode(edata->sqlerrcode),
-			 errmsg("stream \"%s\" %s: %s", w->slot->stream_id, what, edata->message),
-			 edata->detail ? errdetail_internal("%s", edata->detail) : 0,
-			 edata->hint ? errhint("%s", edata->hint) : 0,
-			 edata->context ? errcontext("%s", edata->context) : 0));
-}
-
-static void
-end_failed(SlWorker *w, const ErrorData *edata)
-{
-	store_error(w, SL_STATE_FAILED, edata);
-	log_end(w, "has failed", edata);
-	tell(w, false, 0, 0, false);
-}
-
-static void
-end_transient(SlWorker *w, const ErrorData *edata)
-{
-	int			failures = advanced(w) ? 1 : w->slot->failures + 1;
-	int64		limit = w->stream ?
-		sl_stream_opt_int(w->stream, SL_O_RETRY_LIMIT) : 0;
-	int			wait_ms = sl_backoff_ms(failures);
-
-	if (limit > 0 && failures > limit)
-	{
-		end_failed(w, edata);
-		return;
-	}
-	sl_count(w->slot, SL_C_RETRIES, 1);
-	store_error(w, SL_STATE_RETRYING, edata);
-	log_end(w, psprintf("retries in %d ms", wait_ms), edata);
-	tell(w, true, failures, wait_ms, false);
-}
-
-/*
- * A group of source transactions failed as a whole.  Done again one by one,
- * those before the culprit land, and the refusal names the right position.
- */
-static void
-end_careful(SlWorker *w, const ErrorData *edata)
-{
-	ereport(LOG,
-			(errcode(edata->sqlerrcode),
-			 errmsg("stream \"%s\" applies again, one source transaction at a time: %s",
-					w->slot->stream_id, edata->message)));
-	tell(w, true, w->slot->failures, 0, true);
-}
-
-static void
-end_error(SlWorker *w, const ErrorData *edata)
-{
-	SlErrorClass class = sl_classify_sqlstate(edata->sqlerrcode);
-
-	if (w->stream == NULL && edata->sqlerrcode == ERRCODE_UNDEFINED_OBJECT)
-	{
-		/* dropped between the launcher's look and ours */
-		tell(w, false, 0, 0, false);
-		sl_slot_release(w->slot);
-		return;
-	}
-	if (class == SL_CLASS_TRANSIENT)
-	{
-		if (w->slot->stop_requested)
-			end_stopped(w);
-		else
-			end_transient(w, edata);
-	}
-	else if (!w->careful && !XLogRecPtrIsInvalid(w->at_lsn))
-		end_careful(w, edata);
-	else if (class == SL_CLASS_REFUSAL)
-		end_refused(w, edata);
-	else
-		end_failed(w, edata);
-}
-
-/* Back to a state in which a transaction can be started. */
-static ErrorData *
-recover(SlWorker *w)
-{
-	ErrorData  *edata;
-
-	HOLD_INTERRUPTS();
-	MemoryContextSwitchTo(w->context);
-	edata = CopyErrorData();
-	FlushErrorState();
-	LWLockReleaseAll();
-	AbortOutOfAnyTransaction();
-	MemoryContextSwitchTo(w->context);
-	RESUME_INTERRUPTS();
-	return edata;
-}
-
 /* The body, from the stream's row to the end; what it raised, or NULL. */
 static ErrorData *
 run(SlWorker *w)
@@ -336,35 +170,10 @@ run(SlWorker *w)
 	}
 	PG_CATCH();
 	{
-		edata = recover(w);
+		edata = sl_worker_recover(w);
 	}
 	PG_END_TRY();
 	return edata;
-}
-
-/*
- * Store how it ended.  That can fail too (a lock on the stream's row, a full
- * disk): then the launcher starts the worker again.
- */
-static void
-end(SlWorker *w, ErrorData *edata)
-{
-	PG_TRY();
-	{
-		if (edata)
-			end_error(w, edata);
-		else
-			end_stopped(w);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *again = recover(w);
-		int			failures = w->slot->failures + 1;
-
-		log_end(w, "could not store how it ended", again);
-		tell(w, true, failures, sl_backoff_ms(failures), w->careful);
-	}
-	PG_END_TRY();
 }
 
 void
@@ -388,7 +197,7 @@ sl_worker_main(Datum arg)
 	w.context = AllocSetContextCreate(TopMemoryContext, "sluice worker",
 									  ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(w.context);
-	end(&w, run(&w));
+	sl_worker_end(&w, run(&w));
 	proc_exit(0);
 }
 

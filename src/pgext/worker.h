@@ -57,6 +57,18 @@ extern PGDLLEXPORT void sl_worker_main(Datum arg);
  */
 extern void sl_source_pg_run(SlWorker *w);
 
+/*
+ * In PG_CATCH: abort, and return to where a transaction can be started.  The
+ * error's copy lives in w->context.
+ */
+extern ErrorData *sl_worker_recover(SlWorker *w);
+
+/*
+ * Store how the worker's run ended (edata NULL: by request) and tell the
+ * launcher what to do next.  Never raises.
+ */
+extern void sl_worker_end(SlWorker *w, const ErrorData *edata);
+
 /* Has somebody asked this worker to stop?  (Also handles interrupts, config.) */
 extern bool sl_worker_should_stop(SlWorker *w);
 
