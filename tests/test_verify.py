@@ -270,7 +270,7 @@ class _Writers:
 @pytest.fixture
 def loaded(pair):
     src, dst = pair
-    src.server.run("pgbench", "-i", "-q", "-s", "5", "-h", src.server.sockdir,
+    src.server.run("pgbench", "-i", "-q", "-s", "1", "-h", src.server.sockdir,
                    "-p", src.server.port, "-U", "postgres", src.name)
     src.execute("ALTER TABLE pgbench_history REPLICA IDENTITY FULL")
     dump = src.server.run("pg_dump", "-s", "-h", src.server.sockdir, "-p",
