@@ -322,16 +322,26 @@ sl_apply_pin(SlApply *ap)
 	MemoryContextSwitchTo(old);
 }
 
+/*
+ * Text is taken as it stands, so it must be in this database's encoding; and a
+ * source that says who it is must be the one the stream knows.
+ */
 static void
-check_header(const SlRecord *rec)
+check_header(const SlHeader *h)
 {
 	const char *known = feed.stream->source_sysid;
 
-	if (rec->kind == SL_REC_HEADER && known &&
-		strcmp(known, rec->u.header.system_identity) != 0)
+	if (pg_char_to_encoding(h->encoding) != GetDatabaseEncoding())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("batch is not in the encoding of the database, \"%s\"",
+						GetDatabaseEncodingName()),
+				 errhint("Convert its text before it is fed.")));
+	if (known && (h->system_identity == NULL ||
+				  strcmp(known, h->system_identity) != 0))
 		sl_refuse(&(SlRefusal) {.marker = SL_M_SOURCE_IDENTITY_CHANGED},
 				  "the batch comes from source \"%s\", the stream from \"%s\"",
-				  rec->u.header.system_identity, known);
+				  h->system_identity ? h->system_identity : "", known);
 }
 
 static void
@@ -343,7 +353,8 @@ apply_batch(const char *data, size_t len)
 
 	while (sl_wire_next(r, &rec, &err))
 	{
-		check_header(&rec);
+		if (rec.kind == SL_REC_HEADER)
+			check_header(&rec.u.header);
 		sl_apply_record(feed.apply, &rec);
 	}
 	if (err.code != SL_ERR_NONE)
