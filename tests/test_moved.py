@@ -3,6 +3,8 @@
 A stream follows its target through promotion.  A copy of the target, or a
 source or slot that does not fit, refuses by name: never a silent gap.
 """
+import re
+
 import psycopg2
 import pytest
 
@@ -189,14 +191,20 @@ def test_cloned_database_of_a_stopped_stream(stream, shared_target):
 def test_adopted_clone(stream, shared_target):
     """With the fingerprint the clone takes the stream over, without a gap."""
     clone = stream.dst.name + "_clone"
-    held_copy(stream, lambda: shared_target.execute(
-        'CREATE DATABASE "%s" TEMPLATE "%s"' % (clone, stream.dst.name)))
+    stream.stop()                   # for good: what it confirms the clone lacks
+    shared_target.execute('CREATE DATABASE "%s" TEMPLATE "%s"'
+                          % (clone, stream.dst.name))
     copy = elsewhere(stream, shared_target, clone)
     try:
-        fingerprint = refuses_to_move(copy)
-        stream.stop()               # before it confirms what the clone lacks
+        with pytest.raises(psycopg2.Error, match="^TARGET-MOVED:") as e:
+            copy.start(source=False)
+        fingerprint = re.search(r'"adopt": "(\w+)"', e.value.diag.message_hint)[1]
         copy.start(source=False, options={"adopt": fingerprint})
         add(stream, 100, 150)
+        check_equal(copy, ["sl1"])
+        copy.stop()
+        copy.start(source=False)    # its own place now, without asking again
+        add(stream, 200, 210)
         check_equal(copy, ["sl1"])
         refused_start(stream, "STREAM-BUSY", "POSITION-BEHIND-SLOT", source=False)
         copy.stop()

@@ -809,18 +809,34 @@ start_replication(SlPgStream *st, XLogRecPtr position)
 {
 	int			version = st->repl->server_version;
 	char	   *names = repl_literal(sl_conn_ident(st->repl, st->s->publication_name));
+	char	   *sql;
 
 	st->proto_version = version >= 160000 ? 4 : version >= 150000 ? 3 :
 		version >= 140000 ? 2 : 1;
 	st->binary = all_binary_ok(st);
 	st->repl->timeout_ms = sl_guc_query_timeout;
-	PQclear(sl_conn_query(st->repl, PGRES_COPY_BOTH,
-						  psprintf("START_REPLICATION SLOT %s LOGICAL %X/%X "
-								   "(proto_version '%d', publication_names %s%s)",
-								   sl_conn_ident(st->repl, st->s->slot_name),
-								   LSN_FORMAT_ARGS(position), st->proto_version, names,
-								   st->binary ? ", binary 'true'" : ""),
-						  0, NULL));
+	sql = psprintf("START_REPLICATION SLOT %s LOGICAL %X/%X "
+				   "(proto_version '%d', publication_names %s%s)",
+				   sl_conn_ident(st->repl, st->s->slot_name),
+				   LSN_FORMAT_ARGS(position), st->proto_version, names,
+				   st->binary ? ", binary 'true'" : "");
+	PG_TRY();
+	{
+		PQclear(sl_conn_query(st->repl, PGRES_COPY_BOTH, sql, 0, NULL));
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		/* what was true of the slot a moment ago may have changed since */
+		MemoryContextSwitchTo(st->cxt);
+		edata = CopyErrorData();
+		FlushErrorState();
+		if (sl_classify_sqlstate(edata->sqlerrcode) == SL_CLASS_FATAL)
+			sl_pg_check_slot(st, position);
+		ReThrowError(edata);
+	}
+	PG_END_TRY();
 }
 
 static void
