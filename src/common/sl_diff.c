@@ -17,7 +17,8 @@ typedef struct DiffList
 	const SlShape *b;
 	int			n;
 	SlDiff	   *diffs;
-	int		   *pair;			/* for each column of a: its column in b, or -1 */
+	int		   *pair;			/* for each column of a: its column in b, or
+								 * -1 */
 	bool	   *paired;			/* for each column of b */
 } DiffList;
 

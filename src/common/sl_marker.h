@@ -20,7 +20,8 @@ typedef enum SlMarkerEnd
 typedef enum SlMarkerRecord
 {
 	SL_KEEP_RECORDED,			/* a row of sluice.refusals */
-	SL_KEEP_JUDGED_AGAIN		/* raised only; found again from what is stored */
+	SL_KEEP_JUDGED_AGAIN		/* raised only; found again from what is
+								 * stored */
 } SlMarkerRecord;
 
 typedef enum SlMarkerAck

@@ -32,7 +32,8 @@ typedef enum TokenKind
 typedef struct Token
 {
 	TokenKind	kind;
-	uint32		lo;				/* character; first of a range; ranges of a class */
+	uint32		lo;				/* character; first of a range; ranges of a
+								 * class */
 	uint32		hi;				/* last of a range */
 } Token;
 
@@ -45,7 +46,8 @@ typedef struct Part
 struct SlPattern
 {
 	bool		qualified;
-	Part		part[2];		/* schema, table; the first unused when unqualified */
+	Part		part[2];		/* schema, table; the first unused when
+								 * unqualified */
 	Token		tokens[FLEXIBLE_ARRAY_MEMBER];
 };
 

@@ -16,8 +16,8 @@
 #include "common/sl_common.h"
 
 /* Limits, checked by every decoder before memory is asked for. */
-#define SL_MAX_COLUMNS		1664	/* MaxTupleAttributeNumber of PostgreSQL is
-									 * 1664, MaxHeapAttributeNumber 1600 */
+#define SL_MAX_COLUMNS		1664	/* MaxTupleAttributeNumber of PostgreSQL
+									 * is 1664, MaxHeapAttributeNumber 1600 */
 #define SL_MAX_NAME			1024	/* bytes of any identifier, unquoted */
 #define SL_MAX_TEXT			(1 << 20)	/* bytes of DDL text, default, … */
 #define SL_MAX_CELL			0x3fffffff	/* bytes of one value: 1 GB - 1 */

@@ -65,9 +65,9 @@ sha256_block(uint32 *state, const uint8 *block)
 		uint32		e = v[4];
 		uint32		a = v[0];
 		uint32		t1 = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
-			((e & v[5]) ^ (~e & v[6])) + round_key[i] + w[i];
+		((e & v[5]) ^ (~e & v[6])) + round_key[i] + w[i];
 		uint32		t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
-			((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+		((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
 
 		memmove(v + 1, v, 7 * sizeof(uint32));
 		v[4] += t1;

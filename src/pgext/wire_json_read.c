@@ -44,6 +44,9 @@ static const KindInfo kinds[] = {
 	{SL_REC_COMMIT, "commit", " lsn end time position "},
 };
 
+static void raise_value(const char *key, const char *wanted) pg_attribute_noreturn();
+static void raise_cell(const char *wanted) pg_attribute_noreturn();
+
 static const char column_keys[] =
 " name attnum typid typmod type collation key not_null generated virtual identity default primary ";
 
@@ -69,7 +72,7 @@ raise_value(const char *key, const char *wanted)
 	pg_unreachable();
 }
 
-static pg_attribute_noreturn() void
+static void
 raise_cell(const char *wanted)
 {
 	ereport(ERROR,

@@ -20,7 +20,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (at + 4 <= size)
 	{
 		size_t		len = (size_t) data[at] << 24 | (size_t) data[at + 1] << 16 |
-			(size_t) data[at + 2] << 8 | data[at + 3];
+		(size_t) data[at + 2] << 8 | data[at + 3];
 		SlRecord	rec;
 		SlError		err;
 

@@ -75,7 +75,7 @@ decode_file(const char *name)
 	while (fread(len_bytes, 1, 4, f) == 4)
 	{
 		size_t		len = (size_t) len_bytes[0] << 24 | len_bytes[1] << 16 |
-			len_bytes[2] << 8 | len_bytes[3];
+		len_bytes[2] << 8 | len_bytes[3];
 		char	   *data = palloc(len + 1);
 		SlRecord	rec;
 		SlError		err;

@@ -12,7 +12,7 @@ static SlShape
 shape_of(SlColumn *cols, int ncols)
 {
 	SlShape		s = {.wireid = 1,.relid = 100,.schema = "public",.name = "t",
-		.relkind = 'r',.replident = 'd',.evidence = KNOWN,.ncols = ncols,.cols = cols};
+	.relkind = 'r',.replident = 'd',.evidence = KNOWN,.ncols = ncols,.cols = cols};
 
 	return s;
 }
