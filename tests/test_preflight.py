@@ -7,6 +7,7 @@ import psycopg2
 import pytest
 
 from lib.streams import make_server
+from lib.util import wait_until
 
 LOGIN = "pf_login"
 
@@ -185,11 +186,8 @@ def test_standby(make_pg, target):
         def there():
             found = [c for c in checks(dst, server) if c["check_name"] == "standby"]
             return found and not found[0]["ok"]
-        from lib.util import wait_until
         wait_until(there, 30, "the standby is not told")
-        found = failed(dst, server)
-        fix = [c for c in found if c["check_name"] == "standby"][0]["fix_sql"]
-        standby.psql(fix, dbname=src.name)
+        dst.execute('ALTER SERVER "%s" OPTIONS (SET port \'%d\')' % (server, primary.port))
         assert failed(dst, server) == []
         dst.destroy()
     finally:
@@ -401,6 +399,32 @@ def test_target_tables(pair):
     assert failed(dst, server, options='{"existing_rows": "truncate"}') == []
     dst.execute("ALTER TABLE trig ENABLE ALWAYS TRIGGER t; TRUNCATE busy")
     assert failed(dst, server, options='{"accept_triggers": ["public.trig.t"]}') == []
+
+
+def test_target_kinds(pair):
+    """What is no plain table of its owner's own is named."""
+    src, dst = pair
+    for name in ("a_view", "b_foreign", "c_rule", "d_rls", "e_matview"):
+        src.execute("CREATE TABLE %s (id int PRIMARY KEY)" % name)
+    dst.execute("""
+        CREATE VIEW a_view AS SELECT 1 AS id;
+        CREATE FOREIGN DATA WRAPPER nothing;
+        CREATE SERVER nothing FOREIGN DATA WRAPPER nothing;
+        CREATE FOREIGN TABLE b_foreign (id int) SERVER nothing;
+        CREATE TABLE c_rule (id int PRIMARY KEY);
+        CREATE RULE r AS ON DELETE TO c_rule DO INSTEAD NOTHING;
+        CREATE TABLE d_rls (id int PRIMARY KEY);
+        ALTER TABLE d_rls ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE d_rls FORCE ROW LEVEL SECURITY;
+        CREATE MATERIALIZED VIEW e_matview AS SELECT 1 AS id;
+        DROP ROLE IF EXISTS pf_rls; CREATE ROLE pf_rls;
+        ALTER TABLE d_rls OWNER TO pf_rls;
+    """)
+    found = failed(dst, make_server(src, dst))
+    detail = {c["detail"].split(".")[1].split('"')[0].split(" ")[0].strip(":;,"): c for c in found}
+    assert set(detail) == {"a_view", "b_foreign", "c_rule", "d_rls", "e_matview"}, found
+    assert {c["side"] for c in found} == {"target"}
+    dst.execute("DROP TABLE d_rls; DROP ROLE pf_rls")
 
 
 def test_target_owner(pair):

@@ -131,6 +131,20 @@ SET ROLE regress_sluice_start;
 SELECT stream_id, owner, driver, state, desired_state, marker FROM sluice.sync_start('fed',
     include_tables => '{a,"public.*"}', exclude_tables => '{c}',
     options => '{"feed": true, "apply_batch_bytes": "8MB", "retry_limit": 3}');
+-- what is rolled back was never there
+RESET ROLE;
+BEGIN;
+SELECT state FROM sluice.sync_start('gone', options => '{"feed": true}');
+SAVEPOINT a;
+SELECT state FROM sluice.sync_start('gone2', options => '{"feed": true}');
+ROLLBACK TO a;
+SELECT stream_id FROM sluice.stream WHERE stream_id LIKE 'gone%';
+ROLLBACK;
+SELECT pg_catalog.count(*) FROM sluice.stream WHERE stream_id LIKE 'gone%';
+BEGIN READ ONLY;
+SELECT state FROM sluice.sync_start('gone', options => '{"feed": true}');
+ROLLBACK;
+SET ROLE regress_sluice_start;
 -- the same again is no change
 SELECT state FROM sluice.sync_start('fed');
 SELECT state FROM sluice.sync_start('fed', include_tables => '{a,"public.*"}',

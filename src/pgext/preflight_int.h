@@ -49,6 +49,9 @@ extern char *sl_paste_literal(const char *text);
 /* Name for a detail. */
 extern char *sl_show_table(const char *schema, const char *table);
 
+/* "{1,2,3}": the oids of the tables in scope, for one query on all of them. */
+extern char *sl_table_oids(SlPreflight *p);
+
 /* CREATE PUBLICATION for every table in scope, under the stream's name. */
 extern char *sl_publication_sql(SlPreflight *p);
 

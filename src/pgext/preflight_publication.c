@@ -18,9 +18,15 @@
 #define MAY_CREATE_SQL \
 	"SELECT pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE')"
 
-#define OWNS_SQL \
-	"SELECT pg_catalog.pg_has_role(relowner, 'USAGE') FROM pg_catalog.pg_class " \
-	"WHERE oid = $1::pg_catalog.oid"
+/* Tables of a list that somebody else owns. */
+#define FOREIGN_OWNER_SQL \
+	"SELECT n.nspname, c.relname FROM pg_catalog.pg_class c " \
+	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
+	"WHERE c.oid = ANY ($1::pg_catalog.oid[]) " \
+	"AND NOT pg_catalog.pg_has_role(c.relowner, 'USAGE') ORDER BY 1, 2"
+
+/* So many of them are named. */
+#define OWNERS_SHOWN 3
 
 #define PUBLICATION_SQL \
 	"SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate, pubviaroot, " \
@@ -71,6 +77,24 @@ query_true(SlPreflight *p, const char *sql, int nparams, const char *const *para
 	return value && value[0] == 't';
 }
 
+/* A publication's tables must belong to who lists them. */
+static void
+list_foreign(SlPreflight *p, StringInfo why)
+{
+	const char *params[1] = {sl_table_oids(p)};
+	PGresult   *res = sl_conn_query(p->conn, PGRES_TUPLES_OK, FOREIGN_OWNER_SQL,
+									1, params);
+	int			n = PQntuples(res);
+
+	for (int i = 0; i < Min(n, OWNERS_SHOWN); i++)
+		appendStringInfo(why, "%srole %s does not own %s", why->len ? "; " : "",
+						 quote_identifier(p->role),
+						 sl_show_table(PQgetvalue(res, i, 0), PQgetvalue(res, i, 1)));
+	if (n > OWNERS_SHOWN)
+		appendStringInfo(why, " and %d more", n - OWNERS_SHOWN);
+	PQclear(res);
+}
+
 /* Can this role make a publication of these tables? */
 static void
 check_own(SlPreflight *p)
@@ -89,20 +113,7 @@ check_own(SlPreflight *p)
 	if (!query_true(p, MAY_CREATE_SQL, 0, NULL))
 		appendStringInfo(&why, "role %s has no CREATE on database %s",
 						 quote_identifier(p->role), quote_identifier(p->dbname));
-	for (int i = 0; i < p->ntables; i++)
-	{
-		char		oid[16];
-		const char *params[1] = {oid};
-
-		snprintf(oid, sizeof(oid), "%u", p->tables[i].relid);
-		if (!query_true(p, OWNS_SQL, 1, params))
-		{
-			appendStringInfo(&why, "%srole %s does not own %s",
-							 why.len ? "; " : "", quote_identifier(p->role),
-							 sl_show_table(p->tables[i].schema, p->tables[i].name));
-			break;
-		}
-	}
+	list_foreign(p, &why);
 	if (why.len == 0 || p->ntables == 0)
 	{
 		sl_check_add(p, "source", "publication", true, NULL, NULL);

@@ -102,8 +102,8 @@ check_settings(SlPreflight *p, const PGresult *res)
 	bool		logical = strcmp(level, "logical") == 0;
 
 	sl_check_add(p, "source", "standby", !standby,
-				 standby ? pstrdup("the source is a standby; a stream reads from the primary") : NULL,
-				 standby ? pstrdup("SELECT pg_catalog.pg_promote();") : NULL);
+				 standby ? pstrdup("the source is a standby; point the server at the primary") : NULL,
+				 NULL);
 	sl_check_add(p, "source", "wal_level", logical,
 				 psprintf("wal_level is %s%s", level,
 						  logical ? "" : "; it must be logical, and the source must be restarted after the change"),

@@ -15,13 +15,13 @@
  * documentation, "Publication": generated columns are left out by default.
  */
 #define GENERATED_KEY_SQL \
-	"SELECT a.attname FROM pg_catalog.pg_class c " \
+	"SELECT c.oid, a.attname FROM pg_catalog.pg_class c " \
 	"JOIN pg_catalog.pg_index i ON i.indrelid = c.oid " \
 	"  AND (c.relreplident = 'd' AND i.indisprimary " \
 	"    OR c.relreplident = 'i' AND i.indisreplident) " \
 	"JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid " \
 	"  AND a.attnum = ANY (i.indkey::smallint[]) AND a.attgenerated <> '' " \
-	"WHERE c.oid = $1::pg_catalog.oid"
+	"WHERE c.oid = ANY ($1::pg_catalog.oid[])"
 
 #define LEAVES_SQL \
 	"SELECT relid::pg_catalog.regclass::text FROM pg_catalog.pg_partition_tree($1::pg_catalog.oid) " \
@@ -145,32 +145,58 @@ identity_fix(SlPreflight *p, const SlSourceTable *t)
 	return sql.data;
 }
 
+static bool
+is_insert_only(SlPreflight *p, const SlSourceTable *t)
+{
+	return list_matches(sl_stream_opt_list(p->stream, SL_O_INSERT_ONLY),
+						t->schema, t->name);
+}
+
 static void
 check_identity(SlPreflight *p, const SlSourceTable *t)
 {
-	char		oid[16];
-	const char *params[1] = {oid};
-	char	   *column;
-	char	   *shown = sl_show_table(t->schema, t->name);
+	if (t->identity_ok || is_insert_only(p, t))
+		return;
+	sl_check_add(p, "source", "replica_identity", false,
+				 psprintf("%s: %s; publishing it would make its updates and deletes fail on the source (if it only ever gets inserts, name it in option insert_only)",
+						  sl_show_table(t->schema, t->name), t->identity_fault),
+				 identity_fix(p, t));
+}
 
-	if (list_matches(sl_stream_opt_list(p->stream, SL_O_INSERT_ONLY),
-					 t->schema, t->name))
-		return;
-	if (!t->identity_ok)
+/* See preflight_int.h. */
+char *
+sl_table_oids(SlPreflight *p)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (int i = 0; i < p->ntables; i++)
+		appendStringInfo(&buf, "%c%u", i ? ',' : '{', p->tables[i].relid);
+	appendStringInfoString(&buf, p->ntables ? "}" : "{}");
+	return buf.data;
+}
+
+/* Identities that are complete here and not on the wire. */
+static void
+check_generated_keys(SlPreflight *p)
+{
+	const char *params[1] = {sl_table_oids(p)};
+	PGresult   *res = sl_conn_query(p->conn, PGRES_TUPLES_OK, GENERATED_KEY_SQL,
+									1, params);
+
+	for (int r = 0; r < PQntuples(res); r++)
 	{
-		sl_check_add(p, "source", "replica_identity", false,
-					 psprintf("%s: %s; publishing it would make its updates and deletes fail on the source (if it only ever gets inserts, name it in option insert_only)",
-							  shown, t->identity_fault),
-					 identity_fix(p, t));
-		return;
+		Oid			relid = (Oid) strtoul(PQgetvalue(res, r, 0), NULL, 10);
+
+		for (int i = 0; i < p->ntables; i++)
+			if (p->tables[i].relid == relid && !is_insert_only(p, &p->tables[i]))
+				sl_check_add(p, "source", "replica_identity", false,
+							 psprintf("%s: generated column \"%s\" is part of its identity and is not sent",
+									  sl_show_table(p->tables[i].schema, p->tables[i].name),
+									  PQgetvalue(res, r, 1)),
+							 identity_fix(p, &p->tables[i]));
 	}
-	snprintf(oid, sizeof(oid), "%u", t->relid);
-	column = sl_conn_query_text(p->conn, GENERATED_KEY_SQL, 1, params);
-	if (column)
-		sl_check_add(p, "source", "replica_identity", false,
-					 psprintf("%s: generated column \"%s\" is part of its identity and is not sent",
-							  shown, column),
-					 identity_fix(p, t));
+	PQclear(res);
 }
 
 /* Every entry of insert_only must match a table in scope. */
@@ -211,6 +237,7 @@ sl_check_source_tables(SlPreflight *p)
 		check_access(p, &p->tables[i]);
 		check_identity(p, &p->tables[i]);
 	}
+	check_generated_keys(p);
 	if (p->ntables > 0 && list_length(p->checks) == before)
 		sl_check_add(p, "source", "tables", true,
 					 pstrdup("every table can be read and has a replica identity"), NULL);
