@@ -357,6 +357,26 @@ take_keepalive(SlPgStream *st, const char *buf, int len)
 		sl_feedback_send(&st->fb, false);
 }
 
+/*
+ * The source ended the stream with an error.  One that a retry does not cure
+ * may come from a publication or table that is not what it was: say that.
+ */
+static void
+source_error(SlPgStream *st, const PGresult *res)
+{
+	const char *code = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	if (code && strlen(code) == 5 &&
+		sl_classify_sqlstate(MAKE_SQLSTATE(code[0], code[1], code[2],
+										   code[3], code[4])) == SL_CLASS_FATAL)
+	{
+		abandon_group(st);
+		st->w->at_lsn = InvalidXLogRecPtr;
+		sl_pg_check_tables(st);
+	}
+	sl_conn_raise(st->repl, res, "streaming");
+}
+
 /* Take one message from libpq's buffer, if there is a complete one. */
 static bool
 take_message(SlPgStream *st)
@@ -371,7 +391,7 @@ take_message(SlPgStream *st)
 		PGresult   *res = PQgetResult(st->repl->pg);
 
 		if (res != NULL && PQresultStatus(res) == PGRES_FATAL_ERROR)
-			sl_conn_raise(st->repl, res, "streaming");
+			source_error(st, res);
 		ereport(ERROR,
 				(errcode(ERRCODE_CONNECTION_FAILURE),
 				 errmsg("the source ended the stream")));

@@ -20,11 +20,11 @@
 PG_FUNCTION_INFO_V1(sluice_feed_encode);
 PG_FUNCTION_INFO_V1(sluice_feed_decode);
 
-/* Comma before every member but an object's or array's first. */
+/* Comma before every member but an object's, array's or text's first. */
 static void
 put_comma(StringInfo out)
 {
-	char		last = out->data[out->len - 1];
+	char		last = out->len > 0 ? out->data[out->len - 1] : '[';
 
 	if (last != '{' && last != '[' && last != ':')
 		appendStringInfoChar(out, ',');
