@@ -148,7 +148,7 @@ static void
 refuse_option(const char *name, int where)
 {
 	const char *place = where == ON_SERVER ? "server" :
-		where == ON_MAPPING ? "user mapping" : "foreign-data wrapper";
+	where == ON_MAPPING ? "user mapping" : "foreign-data wrapper";
 	const FdwOption *opt = find_option(name);
 
 	if (opt && where == ON_SERVER)

@@ -91,7 +91,7 @@ sl_check_source_login(SlPreflight *p)
 static int
 int_field(const PGresult *res, int col)
 {
-	return atoi(PQgetvalue(res, 0, col));
+	return pg_strtoint32(PQgetvalue(res, 0, col));
 }
 
 static void
@@ -124,10 +124,10 @@ check_plugin(SlPreflight *p, const PGresult *res)
 	if (SplitIdentifierString(value, ',', &names))
 		foreach(lc, names)
 			if (strcmp(lfirst(lc), "pgoutput") == 0)
-			{
-				sl_check_add(p, "source", "output_plugin_libraries", true, NULL, NULL);
-				return;
-			}
+		{
+			sl_check_add(p, "source", "output_plugin_libraries", true, NULL, NULL);
+			return;
+		}
 	sl_check_add(p, "source", "output_plugin_libraries", false,
 				 psprintf("output_plugin_libraries does not name pgoutput: %s",
 						  PQgetvalue(res, 0, COL_PLUGINS)),

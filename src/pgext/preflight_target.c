@@ -98,7 +98,7 @@ static void
 check_workers(SlPreflight *p)
 {
 	char	   *used = catalog_text(WORKERS_SQL, 0, NULL);
-	int			n = used ? atoi(used) : 0;
+	int			n = used ? pg_strtoint32(used) : 0;
 	bool		ok = n < max_worker_processes;
 
 	sl_check_add(p, "target", "max_worker_processes", ok,
@@ -217,7 +217,7 @@ resolve(SlPreflight *p, const SlShape *shape)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
-	volatile Oid target = InvalidOid;
+	volatile	Oid target = InvalidOid;
 
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(cxt);
@@ -285,13 +285,20 @@ check_shape(SlPreflight *p, Oid target, const SlShape *shape)
 {
 	StringInfoData faults;
 	char	   *line;
+	size_t		len;
 
 	initStringInfo(&faults);
 	if (sl_target_check_shape(p->stream, target, shape, &faults) == 0)
 		return;
-	for (line = strtok(faults.data, "\n"); line; line = strtok(NULL, "\n"))
-		sl_check_add(p, "target", "shape", false, line,
-					 shape_fix(target, shape, line));
+	for (line = faults.data; *line; line += len + (line[len] ? 1 : 0))
+	{
+		char	   *one;
+
+		len = strcspn(line, "\n");
+		one = pnstrdup(line, len);
+		sl_check_add(p, "target", "shape", false, one,
+					 shape_fix(target, shape, one));
+	}
 }
 
 /* Rows that are there before the copy would be mixed with the source's. */
