@@ -39,7 +39,7 @@ static object_access_hook_type prev_hook = NULL;
 static ProcessUtility_hook_type prev_utility = NULL;
 
 static void refuse(const char *names, const char *hint, const char *what)
-			pg_attribute_noreturn();
+			SL_NORETURN;
 
 static void
 refuse(const char *names, const char *hint, const char *what)

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/xlogdefs.h"
 #include "catalog/pg_type.h"
 #include "common/sl_wire.h"
 #include "fmgr.h"

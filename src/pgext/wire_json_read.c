@@ -44,8 +44,8 @@ static const KindInfo kinds[] = {
 	{SL_REC_COMMIT, "commit", " lsn end time position "},
 };
 
-static void raise_value(const char *key, const char *wanted) pg_attribute_noreturn();
-static void raise_cell(const char *wanted) pg_attribute_noreturn();
+static void raise_value(const char *key, const char *wanted) SL_NORETURN;
+static void raise_cell(const char *wanted) SL_NORETURN;
 
 static const char column_keys[] =
 " name attnum typid typmod type collation key not_null generated virtual identity default primary ";
