@@ -100,3 +100,18 @@ BEGIN
     END IF;
     RETURN out;
 END $$;
+
+-- A session that has gone lets go of its stream a moment later.
+CREATE PROCEDURE t.wait_until_free() LANGUAGE plpgsql AS $$
+DECLARE
+    deadline timestamptz := pg_catalog.clock_timestamp() + '60 s';
+BEGIN
+    WHILE EXISTS (SELECT FROM pg_catalog.pg_locks
+                  WHERE locktype = 'object' AND classid = 'sluice.stream'::regclass
+                    AND pid <> pg_catalog.pg_backend_pid()) LOOP
+        IF pg_catalog.clock_timestamp() > deadline THEN
+            RAISE EXCEPTION 'the stream is still held';
+        END IF;
+        PERFORM pg_catalog.pg_sleep(0.01);
+    END LOOP;
+END $$;

@@ -43,6 +43,7 @@ FROM sluice.feed_open('s', 1) \gset
 TABLE t.state;
 SELECT * FROM sluice.feed_open('s', 1);
 \c
+CALL t.wait_until_free();
 SELECT token AS tok2 FROM sluice.feed_open('s', 1) \gset
 SELECT sluice.feed(:'tok', t.batch(VARIADIC '{}'::jsonb[]));
 SELECT :'tok' = :'tok2' AS same_token;
@@ -146,6 +147,7 @@ SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
 SELECT sluice.feed(:'tok', '\x00');
 SELECT sluice.feed(:'tok', t.batch(VARIADIC '{}'::jsonb[]));
 \c
+CALL t.wait_until_free();
 SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
 SELECT sluice.feed(:'tok', '\x00');
 SELECT sluice.feed_close(:'tok', 'whatever');

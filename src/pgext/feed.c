@@ -15,7 +15,6 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -322,21 +321,12 @@ sl_apply_pin(SlApply *ap)
 	MemoryContextSwitchTo(old);
 }
 
-/*
- * Text is taken as it stands, so it must be in this database's encoding; and a
- * source that says who it is must be the one the stream knows.
- */
+/* A source that does not say who it is is not the one the stream knows. */
 static void
 check_header(const SlHeader *h)
 {
 	const char *known = feed.stream->source_sysid;
 
-	if (pg_char_to_encoding(h->encoding) != GetDatabaseEncoding())
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("batch is not in the encoding of the database, \"%s\"",
-						GetDatabaseEncodingName()),
-				 errhint("Convert its text before it is fed.")));
 	if (known && (h->system_identity == NULL ||
 				  strcmp(known, h->system_identity) != 0))
 		sl_refuse(&(SlRefusal) {.marker = SL_M_SOURCE_IDENTITY_CHANGED},
