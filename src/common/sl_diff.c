@@ -370,7 +370,7 @@ sort_diffs(DiffList *l)
 int
 sl_shape_diff(const SlShape *a, const SlShape *b, SlDiff **diffs)
 {
-	DiffList	l = {.a = a,.b = b};
+	DiffList	l = {.a = a, .b = b};
 
 	/* Per paired column five, per other column one, per table four. */
 	l.diffs = palloc(sizeof(SlDiff) * (5 * (size_t) a->ncols + b->ncols + 4));

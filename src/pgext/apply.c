@@ -260,7 +260,7 @@ record_conflicts(SlApply *ap)
 {
 	static const char *const names[] = {
 		"update_missing", "update_missing_toast", "delete_missing",
-		"insert_exists", "identity_fallback"};
+	"insert_exists", "identity_fallback"};
 	HASH_SEQ_STATUS seq;
 	SlRelMap   *map;
 

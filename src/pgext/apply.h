@@ -70,7 +70,7 @@ extern XLogRecPtr sl_apply_in_hand(const SlApply *ap);
  * TARGET-TRIGGER, TARGET-PERMISSION … as preflight does.  AccessShareLock
  * kept.  Used by preflight and copy too, so that they share one set of rules.
  */
-extern Oid	sl_target_resolve(SlStream *s, const char *schema, const char *table);
+extern Oid sl_target_resolve(SlStream *s, const char *schema, const char *table);
 
 /*
  * Can the target relation hold every value of the shape?  Appends one line per

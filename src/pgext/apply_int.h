@@ -80,7 +80,7 @@ typedef struct SlRelMap
 	XLogRecPtr	snapshot_lsn;	/* changes committed before it were copied */
 	struct SlRelState *state;	/* in the target transaction, or NULL */
 	int64		nconflicts[SL_CONFLICTS];
-	char	   *conflict_key[SL_CONFLICTS];	/* in the transaction's context */
+	char	   *conflict_key[SL_CONFLICTS]; /* in the transaction's context */
 } SlRelMap;
 
 /* How old rows are found in one relation. */
@@ -226,7 +226,7 @@ extern void sl_apply_truncate(SlApply *ap, const SlTruncate *t);
 
 /* guard.c */
 extern void sl_guard_target(SlStream *s, Relation rel);
-extern Oid	sl_target_lookup(SlStream *s, const char *schema, const char *table);
+extern Oid sl_target_lookup(SlStream *s, const char *schema, const char *table);
 extern bool sl_guard_row_triggers(Relation rel);
 extern SL_NORETURN void sl_row_error(SlApply *ap, bool inserting);
 extern SL_NORETURN void sl_refuse_rel(Relation rel, SlMarker marker,

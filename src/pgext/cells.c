@@ -151,10 +151,10 @@ sl_cells_read(SlRelState *rs, const SlRow *row, bool keys_only,
 
 	if (row->ncells != map->shape->ncols)
 		sl_refuse(&(SlRefusal) {
-			.marker = SL_M_PROTOCOL_VIOLATION,
-			.schema = map->shape->schema, .table = map->shape->name},
-			"a row has %d columns where its table's shape has %d",
-			row->ncells, map->shape->ncols);
+								.marker = SL_M_PROTOCOL_VIOLATION,
+								.schema = map->shape->schema, .table = map->shape->name},
+				  "a row has %d columns where its table's shape has %d",
+				  row->ncells, map->shape->ncols);
 
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, natts * sizeof(bool));

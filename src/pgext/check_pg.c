@@ -28,7 +28,7 @@
 static void
 refuse_source(SlMarker marker, const char *detail, const char *message)
 {
-	SlRefusal	r = {.marker = marker,.detail = detail};
+	SlRefusal	r = {.marker = marker, .detail = detail};
 
 	sl_refuse(&r, "%s", message);
 }
@@ -249,7 +249,7 @@ static void
 refuse_table(SlMarker marker, const char *schema, const char *table,
 			 const char *kind, const char *text)
 {
-	SlRefusal	r = {.marker = marker,.schema = schema,.table = table};
+	SlRefusal	r = {.marker = marker, .schema = schema, .table = table};
 	StringInfoData detail;
 
 	initStringInfo(&detail);
@@ -363,7 +363,7 @@ sl_pg_check_tables(SlPgStream *st)
 	diff = sl_pg_publication_diff(st->cat, st->s);
 	if (diff != NULL)
 	{
-		SlRefusal	r = {.marker = SL_M_PUBLICATION_DRIFT,.detail = diff};
+		SlRefusal	r = {.marker = SL_M_PUBLICATION_DRIFT, .detail = diff};
 
 		sl_refuse(&r, "publication \"%s\" on the source is not what the stream recorded",
 				  st->s->publication_name);

@@ -86,9 +86,9 @@ commit(ColdStart *cs)
 static void
 put_table(ColdStart *cs, const CopyTable *t, const char *state, XLogRecPtr lsn)
 {
-	SlStreamTable row = {.schema = t->src.schema,.table = t->src.name,
-		.source_id = t->src.relid,.target_relid = t->target,
-	.state = (char *) state,.snapshot_lsn = lsn};
+	SlStreamTable row = {.schema = t->src.schema, .table = t->src.name,
+		.source_id = t->src.relid, .target_relid = t->target,
+	.state = (char *) state, .snapshot_lsn = lsn};
 
 	sl_stream_table_put(cs->st->s->stream_id, &row);
 }
@@ -96,7 +96,7 @@ put_table(ColdStart *cs, const CopyTable *t, const char *state, XLogRecPtr lsn)
 static void
 refuse_identity(const SlSourceTable *t)
 {
-	SlRefusal	r = {.marker = SL_M_IDENTITY_LOST,.schema = t->schema,.table = t->name};
+	SlRefusal	r = {.marker = SL_M_IDENTITY_LOST, .schema = t->schema, .table = t->name};
 
 	r.detail = psprintf("[replica-identity] %s.%s: %s", t->schema, t->name, t->identity_fault);
 	sl_refuse(&r, "table \"%s.%s\" has no usable replica identity", t->schema, t->name);
@@ -280,7 +280,7 @@ empty_targets(ColdStart *cs)
 		todo[i] = (t->copied_before || truncate_all) && has_rows(t->target);
 		if (!todo[i] && has_rows(t->target))
 		{
-			SlRefusal	r = {.marker = SL_M_PREFLIGHT_FAILED,.schema = t->src.schema,
+			SlRefusal	r = {.marker = SL_M_PREFLIGHT_FAILED, .schema = t->src.schema,
 				.table = t->src.name,
 			.hint = "Empty the table, or pass options {\"existing_rows\": \"truncate\"}."};
 
@@ -326,7 +326,7 @@ make_source_objects(ColdStart *cs)
 	diff = sl_pg_publication_diff(st->cat, st->s);
 	if (diff != NULL)
 	{
-		SlRefusal	r = {.marker = SL_M_PUBLICATION_DRIFT,.detail = diff};
+		SlRefusal	r = {.marker = SL_M_PUBLICATION_DRIFT, .detail = diff};
 
 		sl_refuse(&r, "publication \"%s\" on the source does not carry what the stream needs",
 				  st->s->publication_name);

@@ -193,8 +193,8 @@ copied_columns(SlConn *c, const SlShape *shape, Oid target, StringInfo select)
 
 		if (att <= 0)
 		{
-			SlRefusal	r = {.marker = SL_M_TARGET_SHAPE_MISMATCH,.schema = shape->schema,
-			.table = shape->name,.column = name};
+			SlRefusal	r = {.marker = SL_M_TARGET_SHAPE_MISMATCH, .schema = shape->schema,
+			.table = shape->name, .column = name};
 
 			sl_refuse(&r, "target table of \"%s.%s\" has no column \"%s\"",
 					  shape->schema, shape->name, name);

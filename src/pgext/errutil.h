@@ -16,8 +16,10 @@ typedef struct SlRefusal
 	const char *table;
 	const char *column;
 	const char *constraint;
-	const char *detail;			/* one line per object; full sentences or diff lines */
-	const char *hint;			/* first remedy, as a statement; NULL = the registry's */
+	const char *detail;			/* one line per object; full sentences or diff
+								 * lines */
+	const char *hint;			/* first remedy, as a statement; NULL = the
+								 * registry's */
 } SlRefusal;
 
 /*

@@ -22,7 +22,7 @@ sl_fault_reached(const char *name)
 	static int	reached = 0;
 	const char *colon = strchr(sl_guc_fault_point, ':');
 	size_t		len = colon ? (size_t) (colon - sl_guc_fault_point) :
-		strlen(sl_guc_fault_point);
+	strlen(sl_guc_fault_point);
 
 	if (strlen(name) != len || strncmp(name, sl_guc_fault_point, len) != 0)
 		return;

@@ -232,8 +232,8 @@ sluice_feed_open(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	if (feed.cxt)
 		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY,
-			.hint = "Call sluice.feed_close first."},
-			"this session feeds stream \"%s\" already", feed.stream->stream_id);
+								.hint = "Call sluice.feed_close first."},
+				  "this session feeds stream \"%s\" already", feed.stream->stream_id);
 	if (!registered)
 	{
 		RegisterXactCallback(at_xact, NULL);
@@ -310,7 +310,7 @@ sl_apply_pin(SlApply *ap)
 		{"search_path", ""}, {"row_security", "off"}, {"TimeZone", "UTC"},
 		{"DateStyle", "ISO, MDY"}, {"IntervalStyle", "postgres"},
 		{"lc_monetary", "C"}, {"xmloption", "content"}, {"array_nulls", "on"},
-		{"session_replication_role", "replica"}};
+	{"session_replication_role", "replica"}};
 	MemoryContext old = MemoryContextSwitchTo(ap->cxt);
 
 	ap->guc_level = NewGUCNestLevel();

@@ -38,7 +38,10 @@ sl_feedback_committed(SlFeedback *fb, XLogRecPtr remote_end, XLogRecPtr local_en
 		sl_feedback_update(fb);
 	if (fb->n == SL_FEEDBACK_PAIRS)
 	{
-		/* still full: widen the newest pair, which confirms later, not earlier */
+		/*
+		 * still full: widen the newest pair, which confirms later, not
+		 * earlier
+		 */
 		p = &fb->pairs[(fb->first + fb->n - 1) % SL_FEEDBACK_PAIRS];
 	}
 	else

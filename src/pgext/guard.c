@@ -61,11 +61,11 @@ sl_refuse_rel(Relation rel, SlMarker marker, const char *column,
 	vsnprintf(msg, sizeof(msg), fmt, args);
 	va_end(args);
 	sl_refuse(&(SlRefusal) {
-		.marker = marker,
-		.schema = get_namespace_name(RelationGetNamespace(rel)),
-		.table = pstrdup(RelationGetRelationName(rel)),
-		.column = column, .constraint = constraint,
-		.detail = detail, .hint = hint}, "%s", msg);
+							.marker = marker,
+							.schema = get_namespace_name(RelationGetNamespace(rel)),
+							.table = pstrdup(RelationGetRelationName(rel)),
+							.column = column, .constraint = constraint,
+							.detail = detail, .hint = hint}, "%s", msg);
 }
 
 static void
@@ -172,7 +172,10 @@ guard_triggers(SlStream *s, Relation rel)
 	{
 		Trigger    *t = &rel->trigdesc->triggers[i];
 
-		/* a deferred one would run at commit, with more than the owner's rights */
+		/*
+		 * a deferred one would run at commit, with more than the owner's
+		 * rights
+		 */
 		if (!fires_in_replica(t) ||
 			(!t->tgdeferrable && trigger_accepted(s, rel, t->tgname)))
 			continue;
@@ -254,8 +257,8 @@ target_oid(SlStream *s, const char *schema, const char *table)
 				   quote_qualified_identifier(target_schema, table))
 		: psprintf("target schema %s does not exist", quote_identifier(target_schema));
 	sl_refuse(&(SlRefusal) {
-		.marker = SL_M_TARGET_TABLE_MISSING, .schema = target_schema, .table = table},
-		"%s", what);
+							.marker = SL_M_TARGET_TABLE_MISSING, .schema = target_schema, .table = table},
+			  "%s", what);
 }
 
 /* Leaves that are not plain heap tables, before a row is routed to one. */
@@ -301,7 +304,7 @@ sl_conflict(SlRelState *rs, SlConflictKind kind, TupleTableSlot *slot)
 {
 	static const SlCounter counter[] = {
 		SL_C_UPDATE_MISSING, SL_C_UPDATE_MISSING, SL_C_DELETE_MISSING,
-		SL_C_INSERT_EXISTS, SL_C_IDENTITY_FALLBACK};
+	SL_C_INSERT_EXISTS, SL_C_IDENTITY_FALLBACK};
 	MemoryContext old = MemoryContextSwitchTo(rs->ap->xactcxt);
 	SlRelMap   *map = rs->map;
 

@@ -38,9 +38,9 @@
 #define NO_ROOM_MS			1000	/* wait when no worker could be started */
 
 static const char no_room_text[] =
-	"no background worker is free; raise max_worker_processes and restart the server";
+"no background worker is free; raise max_worker_processes and restart the server";
 static const char held_text[] =
-	"held: sluice.autostart is off";
+"held: sluice.autostart is off";
 
 /* What the launcher itself remembers; lost when it is restarted. */
 typedef struct SlLauncher

@@ -45,7 +45,7 @@
 #include "parser/parse_type.h"
 
 static inline bool
-sl_compat_parse_type(const char *text, Oid *typid, int32 *typmod)
+sl_compat_parse_type(const char *text, Oid * typid, int32 *typmod)
 {
 #if PG_VERSION_NUM >= 160000
 	ErrorSaveContext soft = {T_ErrorSaveContext};

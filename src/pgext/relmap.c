@@ -167,18 +167,18 @@ check_renamed(SlApply *ap, const SlStreamTable *t, const SlShape *shape)
 		return;
 	initStringInfo(&detail);
 	sl_diff_line(&detail, &(SlDiff) {
-		.kind = SL_DIFF_TABLE_RENAMED,
-		.object = quote_qualified_identifier(t->schema, t->table),
-		.before = t->table, .after = shape->name});
+									 .kind = SL_DIFF_TABLE_RENAMED,
+									 .object = quote_qualified_identifier(t->schema, t->table),
+									 .before = t->table, .after = shape->name});
 	sl_refuse(&(SlRefusal) {
-		.marker = SL_M_SCHEMA_CHANGE_REFUSED, .schema = t->schema, .table = t->table,
-		.detail = detail.data,
-		.hint = psprintf("ALTER TABLE %s RENAME TO %s;",
-						 quote_qualified_identifier(get_namespace_name(get_rel_namespace(t->target_relid)),
-													get_rel_name(t->target_relid)),
-						 quote_identifier(shape->name))},
-		"table \"%s.%s\" was renamed to \"%s.%s\" on the source",
-		t->schema, t->table, shape->schema, shape->name);
+							.marker = SL_M_SCHEMA_CHANGE_REFUSED, .schema = t->schema, .table = t->table,
+							.detail = detail.data,
+							.hint = psprintf("ALTER TABLE %s RENAME TO %s;",
+											 quote_qualified_identifier(get_namespace_name(get_rel_namespace(t->target_relid)),
+																		get_rel_name(t->target_relid)),
+											 quote_identifier(shape->name))},
+			  "table \"%s.%s\" was renamed to \"%s.%s\" on the source",
+			  t->schema, t->table, shape->schema, shape->name);
 }
 
 /*
@@ -228,10 +228,10 @@ stream_table(SlApply *ap, const SlShape *shape)
 		}
 	if (!ap->feed || !sl_stream_in_scope(ap->stream, shape->schema, shape->name))
 		sl_refuse(&(SlRefusal) {
-			.marker = SL_M_PROTOCOL_VIOLATION,
-			.schema = shape->schema, .table = shape->name},
-			"table \"%s.%s\" is not one of stream \"%s\"",
-			shape->schema, shape->name, ap->stream->stream_id);
+								.marker = SL_M_PROTOCOL_VIOLATION,
+								.schema = shape->schema, .table = shape->name},
+				  "table \"%s.%s\" is not one of stream \"%s\"",
+				  shape->schema, shape->name, ap->stream->stream_id);
 	return NULL;
 }
 
@@ -239,12 +239,12 @@ static void
 refuse_recreated(const SlShape *shape)
 {
 	sl_refuse(&(SlRefusal) {
-		.marker = SL_M_TARGET_SHAPE_MISMATCH,
-		.schema = shape->schema, .table = shape->name,
-		.detail = "The relation the stream wrote is gone, or has another name.",
-		.hint = "Drop the stream and start it anew; rows of the former table are not in the present one."},
-		"the target table of \"%s.%s\" was created again",
-		shape->schema, shape->name);
+							.marker = SL_M_TARGET_SHAPE_MISMATCH,
+							.schema = shape->schema, .table = shape->name,
+							.detail = "The relation the stream wrote is gone, or has another name.",
+							.hint = "Drop the stream and start it anew; rows of the former table are not in the present one."},
+			  "the target table of \"%s.%s\" was created again",
+			  shape->schema, shape->name);
 }
 
 /* Target attnums by name, 0 where there is no such column. */
@@ -322,20 +322,20 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 	v = sl_judge(ap->stream, before, before_pairs, shape, target);
 	if (v->decision == SL_DECIDE_REFUSE)
 		sl_refuse(&(SlRefusal) {
-			.marker = v->marker, .schema = shape->schema, .table = shape->name,
-			.column = v->column, .detail = v->detail, .hint = v->hint},
-			"the shape of table \"%s.%s\" cannot be followed",
-			shape->schema, shape->name);
+								.marker = v->marker, .schema = shape->schema, .table = shape->name,
+								.column = v->column, .detail = v->detail, .hint = v->hint},
+				  "the shape of table \"%s.%s\" cannot be followed",
+				  shape->schema, shape->name);
 
 	pairs = pair_columns(shape, target);
 	if (table == NULL)
 		check_other_streams(ap, target);
 	if (table == NULL)
 		sl_stream_table_put(ap->stream->stream_id, &(SlStreamTable) {
-			.schema = unconstify(char *, shape->schema),
-			.table = unconstify(char *, shape->name),
-			.source_id = shape->relid, .target_relid = target,
-			.state = "established"});
+																	 .schema = unconstify(char *, shape->schema),
+																	 .table = unconstify(char *, shape->name),
+																	 .source_id = shape->relid, .target_relid = target,
+																	 .state = "established"});
 	else if (!same_table(table, shape))
 		sl_stream_table_rename(ap->stream->stream_id, table, shape->schema, shape->name);
 	keep_attnums(shape, before);

@@ -161,7 +161,7 @@ sl_route_all(SlRelState *root)
 
 	foreach(lc, oids)
 		if (get_rel_relkind(lfirst_oid(lc)) != RELKIND_PARTITIONED_TABLE)
-			result = lappend(result, sl_relstate_child(root, lfirst_oid(lc)));
+		result = lappend(result, sl_relstate_child(root, lfirst_oid(lc)));
 	return result;
 }
 

@@ -73,8 +73,10 @@ typedef struct SlSlot
 	bool		should_run;
 	int			failures;		/* transient failures in a row */
 	TimestampTz next_start;		/* not before this time */
-	bool		careful;		/* next run commits each source transaction alone … */
-	XLogRecPtr	careful_until;	/* … until this one, which failed, is applied */
+	bool		careful;		/* next run commits each source transaction
+								 * alone … */
+	XLogRecPtr	careful_until;	/* … until this one, which failed, is
+								 * applied */
 	bool		outcome_told;	/* the last worker said how it ended */
 	bool		started_once;	/* a worker ran since the server started */
 

@@ -31,7 +31,7 @@ typedef struct Row
 } Row;
 
 static void
-put(Row *r, Datum value, bool isnull)
+put(Row * r, Datum value, bool isnull)
 {
 	r->values[r->n] = value;
 	r->nulls[r->n] = isnull;
@@ -39,26 +39,26 @@ put(Row *r, Datum value, bool isnull)
 }
 
 static void
-put_text(Row *r, const char *text)
+put_text(Row * r, const char *text)
 {
 	put(r, text[0] ? CStringGetTextDatum(text) : (Datum) 0, !text[0]);
 }
 
 static void
-put_lsn(Row *r, XLogRecPtr lsn)
+put_lsn(Row * r, XLogRecPtr lsn)
 {
 	put(r, LSNGetDatum(lsn), XLogRecPtrIsInvalid(lsn));
 }
 
 static void
-put_time(Row *r, TimestampTz at)
+put_time(Row * r, TimestampTz at)
 {
 	put(r, TimestampTzGetDatum(at), at == 0);
 }
 
 /* Counters are NULL until a worker has loaded them in this server's life. */
 static void
-put_counters(Row *r, SlSlot *slot, TimestampTz reset)
+put_counters(Row * r, SlSlot *slot, TimestampTz reset)
 {
 	Datum		elems[SL_COUNTERS];
 
@@ -72,7 +72,7 @@ put_counters(Row *r, SlSlot *slot, TimestampTz reset)
 
 /* In the order of the function's columns (sql/50_views.sql). */
 static void
-runtime_row(Row *r, SlSlot *shared_slot, const SlSlot *s)
+runtime_row(Row * r, SlSlot *shared_slot, const SlSlot *s)
 {
 	put_text(r, s->stream_id);
 	put(r, Int32GetDatum(s->pid), s->pid == 0);

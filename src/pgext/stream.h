@@ -49,7 +49,8 @@ extern bool sl_stream_opt_bool(const SlStream *s, SlOption o);
 extern int64 sl_stream_opt_int(const SlStream *s, SlOption o);	/* INT, BYTES; -1 none */
 extern int64 sl_stream_opt_us(const SlStream *s, SlOption o);	/* INTERVAL, us; -1 none */
 extern char *sl_stream_opt_text(const SlStream *s, SlOption o); /* NULL none */
-extern char **sl_stream_opt_list(const SlStream *s, SlOption o);	/* NULL-terminated, never NULL */
+extern char **sl_stream_opt_list(const SlStream *s, SlOption o);	/* NULL-terminated,
+																	 * never NULL */
 
 /* Schema on the target of a source schema (schema_map, target_schema, same). */
 extern char *sl_stream_target_schema(const SlStream *s, const char *source_schema);
@@ -95,12 +96,13 @@ typedef struct SlStreamTable
 	char	   *table;
 	Oid			source_id;		/* pg_class oid on the source; 0 unknown */
 	Oid			target_relid;
-	char	   *state;			/* pending copying established dropped abandoned */
+	char	   *state;			/* pending copying established dropped
+								 * abandoned */
 	XLogRecPtr	snapshot_lsn;	/* its copy's position; 0 = from the start */
 } SlStreamTable;
 
 extern int	sl_stream_tables(const char *stream_id, SlStreamTable **tables);
-extern void sl_stream_table_put(const char *stream_id, const SlStreamTable *t);	/* upsert */
+extern void sl_stream_table_put(const char *stream_id, const SlStreamTable *t); /* upsert */
 
 /* Another stream that writes this relation; NULL when there is none. */
 extern char *sl_stream_of_target(Oid relid, const char *not_this);

@@ -244,7 +244,7 @@ take_begin(SlPgStream *st, const SlRecord *rec)
 		SlRefusal	r = {.marker = SL_M_PROTOCOL_VIOLATION,
 			.detail = psprintf("[position] transaction at %X/%X, position %X/%X",
 							   LSN_FORMAT_ARGS((XLogRecPtr) rec->u.begin.final_lsn),
-		LSN_FORMAT_ARGS(st->fb.applied))};
+							   LSN_FORMAT_ARGS(st->fb.applied))};
 
 		sl_refuse(&r, "the source sent a transaction from before the stream's position");
 	}

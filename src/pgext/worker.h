@@ -14,12 +14,13 @@ typedef struct SlWorker
 	SlSlot	   *slot;
 	SlStream   *stream;			/* loaded at start, in context */
 	MemoryContext context;		/* lives as long as the worker */
-	bool		careful;		/* commit each source transaction alone; cleared
-								 * by sl_worker_should_stop once careful_until
-								 * is applied */
+	bool		careful;		/* commit each source transaction alone;
+								 * cleared by sl_worker_should_stop once
+								 * careful_until is applied */
 	XLogRecPtr	careful_until;
 	XLogRecPtr	first_applied;	/* position when it began */
-	XLogRecPtr	at_lsn;			/* commit LSN of the transaction in hand, for refusals */
+	XLogRecPtr	at_lsn;			/* commit LSN of the transaction in hand, for
+								 * refusals */
 } SlWorker;
 
 /* bgw_extra of a worker or scout. */

@@ -146,7 +146,7 @@ end_transient(SlWorker *w, const ErrorData *edata)
 {
 	int			failures = advanced(w) ? 1 : w->slot->failures + 1;
 	int64		limit = w->stream ?
-		sl_stream_opt_int(w->stream, SL_O_RETRY_LIMIT) : 0;
+	sl_stream_opt_int(w->stream, SL_O_RETRY_LIMIT) : 0;
 	int			wait_ms = sl_backoff_ms(failures);
 
 	if (limit > 0 && failures > limit)

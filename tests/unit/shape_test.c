@@ -11,8 +11,8 @@
 static SlShape
 shape_of(SlColumn *cols, int ncols)
 {
-	SlShape		s = {.wireid = 1,.relid = 100,.schema = "public",.name = "t",
-	.relkind = 'r',.replident = 'd',.evidence = KNOWN,.ncols = ncols,.cols = cols};
+	SlShape		s = {.wireid = 1, .relid = 100, .schema = "public", .name = "t",
+	.relkind = 'r', .replident = 'd', .evidence = KNOWN, .ncols = ncols, .cols = cols};
 
 	return s;
 }

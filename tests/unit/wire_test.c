@@ -570,7 +570,7 @@ writer_limits(void)
 {
 	StringInfoData buf;
 	SlRecord	rec;
-	SlCell		cell = {.kind = SL_CELL_TEXT,.len = SL_MAX_CELL + 1U,.data = ""};
+	SlCell		cell = {.kind = SL_CELL_TEXT, .len = SL_MAX_CELL + 1U, .data = ""};
 	char	   *text = palloc(SL_MAX_TEXT + 2);
 
 	initStringInfo(&buf);
