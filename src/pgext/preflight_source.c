@@ -48,13 +48,15 @@
 	"pg_catalog.current_setting('max_slot_wal_keep_size'), " \
 	"pg_catalog.current_setting('idle_replication_slot_timeout', true), " \
 	"pg_catalog.getdatabaseencoding(), " \
-	"(SELECT system_identifier FROM pg_catalog.pg_control_system())"
+	"(SELECT system_identifier FROM pg_catalog.pg_control_system()), " \
+	"pg_catalog.current_setting('synchronized_standby_slots', true) = '' " \
+	"AND EXISTS (SELECT FROM pg_catalog.pg_replication_slots WHERE slot_type = 'physical')"
 
 enum
 {
 	COL_USER, COL_DATABASE, COL_VERSION, COL_STANDBY, COL_WAL_LEVEL,
 	COL_PLUGINS, COL_MAX_SLOTS, COL_SLOTS, COL_MAX_SENDERS, COL_SENDERS,
-	COL_KEEP_SIZE, COL_IDLE_TIMEOUT, COL_ENCODING, COL_SYSID
+	COL_KEEP_SIZE, COL_IDLE_TIMEOUT, COL_ENCODING, COL_SYSID, COL_STANDBY_AHEAD
 };
 
 /* See preflight_int.h.  An error here is the whole report on the source. */
@@ -161,6 +163,10 @@ note_limits(SlPreflight *p, const PGresult *res)
 	if (!PQgetisnull(res, 0, COL_IDLE_TIMEOUT) && strcmp(idle, "0") != 0)
 		sl_check_add(p, "source", "idle_replication_slot_timeout", true,
 					 psprintf("a stream that is stopped for %s loses its slot", idle), NULL);
+	if (PQgetvalue(res, 0, COL_STANDBY_AHEAD)[0] == 't')
+		sl_check_add(p, "source", "synchronized_standby_slots", true,
+					 pstrdup("not set, so a change may be applied here before a standby of the source has it; after a failover the stream then refuses"),
+					 NULL);
 	if (strcmp(PQgetvalue(res, 0, COL_ENCODING), "SQL_ASCII") == 0 &&
 		GetDatabaseEncoding() != PG_SQL_ASCII)
 		sl_check_add(p, "source", "encoding", true,

@@ -228,7 +228,7 @@ sl_check_source_tables(SlPreflight *p)
 	check_patterns(p, p->stream->exclude, "exclude_tables");
 	check_insert_only(p);
 	sl_check_add(p, "source", "scope", p->ntables > 0,
-				 p->ntables > 0 ? psprintf("%d tables", p->ntables) :
+				 p->ntables > 0 ? psprintf("%d table%s", p->ntables, p->ntables == 1 ? "" : "s") :
 				 pstrdup("no table of the source is in scope"), NULL);
 
 	before = list_length(p->checks);

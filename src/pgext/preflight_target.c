@@ -396,5 +396,6 @@ sl_check_target_tables(SlPreflight *p)
 	}
 	if (p->ntables > 0 && list_length(p->checks) == before)
 		sl_check_add(p, "target", "tables", true,
-					 psprintf("%d tables can take the source's rows", p->ntables), NULL);
+					 psprintf("%d table%s can take the source's rows", p->ntables,
+							  p->ntables == 1 ? "" : "s"), NULL);
 }
