@@ -58,6 +58,14 @@
 /* Catalog checks on the source while streaming. */
 #define SL_CHECK_US (15 * INT64CONST(1000000))
 
+/*
+ * While transactions follow each other closely, a group waits so long for the
+ * next one: a commit costs more than a small transaction.  A lone transaction
+ * commits at once.
+ */
+#define SL_LINGER_MS 1
+#define SL_CLOSE_US 3000
+
 /* A stop waits this long for a large transaction to reach its end. */
 #define SL_STOP_PATIENCE_MS 2000
 
@@ -136,7 +144,7 @@ commit_group(SlPgStream *st)
 	st->in_group = false;
 	st->w->at_lsn = InvalidXLogRecPtr;
 	sl_feedback_committed(&st->fb, sl_apply_position(st->apply), XactLastCommitEnd);
-	now = GetCurrentTimestamp();
+	now = st->committed_at = GetCurrentTimestamp();
 	SpinLockAcquire(&slot->mutex);
 	slot->last_commit_at = now;
 	SpinLockRelease(&slot->mutex);
@@ -716,13 +724,15 @@ drain(SlPgStream *st, int *taken)
 	return true;
 }
 
-/* Read what the socket has, without waiting: one system call. */
+/* Read what the socket has, or will have in a moment when we are busy. */
 static void
 read_socket(SlPgStream *st)
 {
 	TimestampTz start = GetCurrentTimestamp();
 
-	if (!PQconsumeInput(st->repl->pg))
+	if (start - st->committed_at <= SL_CLOSE_US + (start - st->group_since))
+		(void) sl_conn_wait(st->repl, SL_LINGER_MS);
+	else if (!PQconsumeInput(st->repl->pg))
 		sl_conn_raise(st->repl, NULL, "streaming");
 	sl_count(st->w->slot, SL_C_READ_US, GetCurrentTimestamp() - start);
 }

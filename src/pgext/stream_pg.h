@@ -33,6 +33,7 @@ typedef struct SlPgStream
 	/* the group of source transactions in hand */
 	bool		in_group;		/* a target transaction is open */
 	TimestampTz group_since;
+	TimestampTz committed_at;	/* end of the last group */
 	bool		mid_xact;		/* between BEGIN and COMMIT of the source */
 	int64		xact_bytes;
 	TimestampTz source_time;	/* of the last commit in hand */
