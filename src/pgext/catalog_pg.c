@@ -102,7 +102,7 @@ sl_pg_identify(SlConn *c)
 	PGresult   *res = sl_conn_query(c, PGRES_TUPLES_OK, SL_IDENTIFY_SQL, 0, NULL);
 
 	info->sysid = field(res, 0, 0);
-	info->timeline = atoi(PQgetvalue(res, 0, 1));
+	info->timeline = strtol(PQgetvalue(res, 0, 1), NULL, 10);
 	if (!PQgetisnull(res, 0, 2))
 		info->lsn = DatumGetLSN(DirectFunctionCall1(pg_lsn_in,
 													CStringGetDatum(PQgetvalue(res, 0, 2))));
@@ -287,9 +287,9 @@ static void
 fill_column(const PGresult *res, int i, SlColumn *col)
 {
 	col->name = field(res, i, 4);
-	col->attnum = atoi(PQgetvalue(res, i, 5));
+	col->attnum = strtol(PQgetvalue(res, i, 5), NULL, 10);
 	col->typid = field_oid(res, i, 6);
-	col->typmod = atoi(PQgetvalue(res, i, 7));
+	col->typmod = strtol(PQgetvalue(res, i, 7), NULL, 10);
 	col->type_name = field(res, i, 8);
 	col->collation = field(res, i, 9);
 	if (field_bool(res, i, 10))

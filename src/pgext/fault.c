@@ -31,7 +31,7 @@ sl_fault_reached(const char *name)
 		strlcpy(armed, sl_guc_fault_point, sizeof(armed));
 		reached = 0;
 	}
-	if (++reached < (colon ? atoi(colon + 1) : 1))
+	if (++reached < (colon ? strtol(colon + 1, NULL, 10) : 1))
 		return;
 	ereport(LOG,
 			(errmsg("fault point \"%s\" reached, ending process %d",

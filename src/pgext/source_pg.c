@@ -88,7 +88,7 @@ sl_pg_slot_info(SlConn *c, const char *slot_name)
 		info->database = text_or_null(res, 1);
 		info->temporary = PQgetvalue(res, 0, 2)[0] == 't';
 		info->active = PQgetvalue(res, 0, 3)[0] == 't';
-		info->active_pid = atoi(PQgetvalue(res, 0, 4));
+		info->active_pid = strtol(PQgetvalue(res, 0, 4), NULL, 10);
 		info->active_by = text_or_null(res, 5);
 		info->wal_status = text_or_null(res, 6);
 		info->invalidation = text_or_null(res, 7);

@@ -108,8 +108,8 @@ plan_source_columns(SlConn *c, Oid relid, char *relkind, int *encoding)
 		col->name = pstrdup(PQgetvalue(res, i, 0));
 		col->generated = PQgetvalue(res, i, 1)[0] == 't';
 		col->typid = (Oid) strtoul(PQgetvalue(res, i, 2), NULL, 10);
-		col->typmod = atoi(PQgetvalue(res, i, 3));
-		col->keypos = atoi(PQgetvalue(res, i, 4));
+		col->typmod = strtol(PQgetvalue(res, i, 3), NULL, 10);
+		col->keypos = strtol(PQgetvalue(res, i, 4), NULL, 10);
 		*relkind = PQgetvalue(res, i, 5)[0];
 		*encoding = pg_char_to_encoding(PQgetvalue(res, i, 6));
 		cols = lappend(cols, col);
