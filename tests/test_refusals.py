@@ -347,3 +347,25 @@ def test_caught_up_raises_the_refusal_at_once(stream):
     stream.src.execute("ALTER TABLE sl1 ADD extra int; INSERT INTO sl1 VALUES (100, 'a', 1)")
     thread.join(60)
     assert got and str(got[0]).startswith("SCHEMA-CHANGE-REFUSED:"), got
+
+
+def test_key_that_merges(dbs):
+    """A target key under a collation that equates what the source tells
+    apart: 'a' and 'A' stay two rows, or it refuses."""
+    src, dst = dbs
+    for db in (src, dst):
+        db.execute("CREATE TABLE words (w text PRIMARY KEY, n int)")
+    stream = make_stream(src, dst)
+    src.execute("INSERT INTO words VALUES ('a', 1)")
+    stream.caught_up()
+    dst.execute("CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2',"
+                " deterministic = false);"
+                " ALTER TABLE words ALTER w TYPE text COLLATE ci")
+    src.execute("INSERT INTO words VALUES ('A', 2)")
+    row = loud(stream, "KEY-COLLATION-MERGE", "words")
+    assert "words_pkey" in row["reason"] or "words" in row["reason"]
+    assert dst.query("SELECT w, n FROM words") == [("a", 1)]
+    assert "deterministic" in row["hint"], row["hint"]
+    dst.execute("ALTER TABLE words ALTER w TYPE text COLLATE \"C\"")
+    stream.start()
+    check_equal(stream, ["words"])
