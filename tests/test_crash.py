@@ -162,6 +162,56 @@ def test_random_kills(servers, dbs):
     rounds(servers, dbs, SEED, 6)
 
 
+@pytest.fixture
+def late_flush(servers):
+    """The target writes commits out late: what is not forced is lost."""
+    late = {"wal_writer_delay": "10s", "wal_writer_flush_after": "1GB"}
+    servers[1].reload(**late)
+    yield
+    servers[1].conf.update({"wal_writer_delay": "200ms", "wal_writer_flush_after": "1MB"})
+
+
+def replies_after(stream, when):
+    """Wait until the source has heard from the stream twice since when."""
+    for _ in range(2):
+        wait_until(lambda: stream.src.value(
+            "SELECT max(reply_time) > %s FROM pg_stat_replication WHERE pid = %s",
+            when, stream.slot()["active_pid"]), 30, "the stream does not report")
+        when = stream.src.value("SELECT clock_timestamp()")
+
+
+def test_unflushed_commits_are_not_confirmed(servers, dbs, late_flush):
+    """Committed here is not yet durable here: the source keeps it."""
+    src, dst = dbs
+    target = servers[1]
+    stream = make_stream(src, dst, options=OFTEN)
+    stream.caught_up()
+    for n in range(3):
+        src.execute("INSERT INTO hist VALUES (%s, 1, 1)", -1 - n)
+        wait_until(lambda: dst.value("SELECT count(*) FROM hist WHERE id = %s", -1 - n),
+                   30, "the row does not arrive")
+        replies_after(stream, src.value("SELECT clock_timestamp()"))
+        target.kill9()
+        back(stream, target)
+        stream.wait("streaming")
+        check_equal(stream, TABLES)
+
+
+def test_caught_up_is_durable(servers, dbs, late_flush):
+    """What caught_up has promised is still there after a kill."""
+    src, dst = dbs
+    target = servers[1]
+    stream = make_stream(src, dst)
+    for n in range(3):
+        src.execute("INSERT INTO hist VALUES (%s, 1, 1)", -1 - n)
+        stream.caught_up()
+        target.kill9()
+        target.start(**{"sluice.autostart": "off"})
+        assert dst.value("SELECT count(*) FROM hist WHERE id = %s", -1 - n) == 1
+        target.reload(**{"sluice.autostart": "on"})
+        stream.wait("streaming")
+
+
 @pytest.mark.long
 def test_many_random_kills(servers, dbs):
     rounds(servers, dbs, "long/%s" % SEED, ROUNDS)

@@ -369,3 +369,19 @@ def test_key_that_merges(dbs):
     dst.execute("ALTER TABLE words ALTER w TYPE text COLLATE \"C\"")
     stream.start()
     check_equal(stream, ["words"])
+
+
+def test_those_before_the_culprit_land(stream):
+    """Transactions that came together are done again one by one: all before
+    the one that refuses are here, none after it."""
+    src, dst = stream.src, stream.dst
+    dst.execute("ALTER TABLE other ADD CONSTRAINT no_seven CHECK (id <> 7)")
+    stream.stop()
+    for n in range(1, 12):
+        src.execute("INSERT INTO other VALUES (%s, 'x')", n)
+    stream.start()
+    loud(stream, "TARGET-CONSTRAINT-VIOLATED", "other")
+    assert [r[0] for r in dst.query("SELECT id FROM other ORDER BY 1")] == list(range(1, 7))
+    dst.execute("ALTER TABLE other DROP CONSTRAINT no_seven")
+    stream.start()
+    check_equal(stream, ["sl1", "other"])
