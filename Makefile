@@ -117,7 +117,7 @@ test:
 ci:
 	$(RUN_TESTS) lint unit asan fuzz regress pytest majors
 test-long:
-	$(RUN_TESTS) --limit 86400 --fuzz-seconds 300 unit asan fuzz regress pytest pytest-long majors
+	$(RUN_TESTS) --limit 86400 --fuzz-seconds 300 unit asan fuzz regress pytest pytest-long mutate majors
 lint:
 	$(RUN_TESTS) lint
 format:
