@@ -241,6 +241,12 @@ sl_apply_record(SlApply *ap, const SlRecord *rec)
 	}
 }
 
+void
+sl_apply_hope(SlApply *ap, bool on)
+{
+	ap->hopeful = on;
+}
+
 bool
 sl_apply_at_boundary(const SlApply *ap)
 {

@@ -44,6 +44,14 @@ extern void sl_apply_record(SlApply *ap, const SlRecord *rec);
  */
 extern bool sl_apply_follows(SlApply *ap, const SlShape *shape);
 
+/*
+ * May inserts leave out the look for a row of their key, once many of them met
+ * none in this target transaction?  Where one then violates the key, the group
+ * fails with a refusal and the caller must apply it again without hope, which
+ * finds the row.  Off at first; callers that apply again by themselves set it.
+ */
+extern void sl_apply_hope(SlApply *ap, bool on);
+
 /* True between COMMIT and the next BEGIN: the target may commit here. */
 extern bool sl_apply_at_boundary(const SlApply *ap);
 

@@ -124,6 +124,7 @@ typedef struct SlRelState
 	SlLookup	look;
 	HTAB	   *children;		/* partition oid to SlRelState */
 	bool		route_all;		/* the identity does not tell the partition */
+	int			clean;			/* inserts in a row that met no row of their key */
 } SlRelState;
 
 #define SL_SENT_NOT			0	/* the source does not send this column */
@@ -153,6 +154,8 @@ struct SlApply
 	int			save_context;
 	int64		delta[SL_COUNTERS];
 	StringInfo	decisions;		/* the judge's, as JSON objects; NULL = none */
+	bool		hopeful;		/* see sl_apply_hope */
+	bool		unlooked;		/* the last insert did not look for its key */
 
 	/* source transaction */
 	bool		in_source;

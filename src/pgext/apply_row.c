@@ -24,6 +24,9 @@
 
 #define MAX_RETRIES 100
 
+/* Inserts that must have met no row before the next ones do not look. */
+#define CLEAN_INSERTS 64
+
 /* Triggers that fire see their own command, and a snapshot of now. */
 static void
 row_begin(SlRelState *rs)
@@ -304,10 +307,13 @@ insert_row(SlRelState *root)
 
 	if (leaf == NULL)
 		no_partition(root);
-	if (leaf->look.inserts)
+	root->ap->unlooked = root->ap->hopeful && !leaf->fires &&
+		leaf->clean >= CLEAN_INSERTS;
+	if (leaf->look.inserts && !root->ap->unlooked)
 	{
 		SlFound		found = find_in(leaf, root->want, leaf->inskeys, leaf->ninskeys, false);
 
+		leaf->clean = found == SL_FOUND_NONE ? leaf->clean + 1 : 0;
 		if (found == SL_FOUND_EQUAL)
 			refuse_merge(leaf);
 		if (found == SL_FOUND_SAME)

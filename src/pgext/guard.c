@@ -438,7 +438,7 @@ refuse_permission(SlApply *ap, Relation rel)
  * refusal that tells the object but no value; anything else goes on as it is.
  * The target transaction is lost either way.  An insert that met its own key
  * after the look for it had missed raced with another session: that is
- * retried.
+ * retried.  One that did not look fails its group, which is applied again.
  */
 void
 sl_row_error(SlApply *ap, bool inserting)
@@ -463,7 +463,7 @@ sl_row_error(SlApply *ap, bool inserting)
 	rel = rs->rel;
 	if (code == ERRCODE_INSUFFICIENT_PRIVILEGE)
 		refuse_permission(ap, rel);
-	if (code == ERRCODE_UNIQUE_VIOLATION && inserting &&
+	if (code == ERRCODE_UNIQUE_VIOLATION && inserting && !ap->unlooked &&
 		is_identity(rs, e->constraint_name))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),

@@ -123,6 +123,8 @@ begin_group(SlPgStream *st)
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	sl_apply_begin(st->apply);
+	/* worker_end.c has a group that fails applied again, carefully */
+	sl_apply_hope(st->apply, !st->w->careful);
 	st->in_group = true;
 	st->group_since = GetCurrentTimestamp();
 }
