@@ -26,6 +26,12 @@ extern void sl_require_owner(const SlStream *s);
  */
 extern void sl_raise_ended(const char *stream_id);
 
+/*
+ * A worker that has stored its end (stopped, refused, failed) needs a moment
+ * to exit: wait for that.  Returns at once while the stream runs.
+ */
+extern void sl_api_wait_gone(SlSlot *slot);
+
 /* Sleep ms or until the latch is set; answers interrupts. */
 extern void sl_api_pause(int ms);
 

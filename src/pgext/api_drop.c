@@ -24,10 +24,12 @@
 PG_FUNCTION_INFO_V1(sluice_sync_drop);
 
 static void
-require_ended(const SlStream *s, const SlSlot *slot)
+require_ended(const SlStream *s, SlSlot *slot)
 {
 	SlState		state = sl_state_load(s->stream_id);
 
+	if (slot)
+		sl_api_wait_gone(slot);
 	if (sl_state_is_running(state) || (slot && slot->pid != 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),

@@ -148,6 +148,8 @@ sluice_sync_stop(PG_FUNCTION_ARGS)
 
 	sl_require_owner(s);
 	PreventCommandIfReadOnly("sluice.sync_stop()");
+	if (slot)
+		sl_api_wait_gone(slot);
 	if (slot && ask_worker(slot, &was_wanted))
 	{
 		if (!wait || wait_stopped(slot, stream_id, deadline))

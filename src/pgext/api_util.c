@@ -15,6 +15,9 @@
 #include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
 
+#define GONE_MS			10000	/* longest wait for a worker to exit */
+#define GONE_POLL_MS	10
+
 void
 sl_arg_check(FunctionCallInfo fcinfo, int n, const char *name)
 {
@@ -121,6 +124,25 @@ sl_raise_ended(const char *stream_id)
 			 e.table ? err_generic_string(PG_DIAG_TABLE_NAME, e.table) : 0,
 			 e.column ? err_generic_string(PG_DIAG_COLUMN_NAME, e.column) : 0,
 			 errcontext("stream \"%s\"", stream_id)));
+}
+
+void
+sl_api_wait_gone(SlSlot *slot)
+{
+	TimestampTz since = GetCurrentTimestamp();
+
+	for (;;)
+	{
+		bool		leaving;
+
+		SpinLockAcquire(&slot->mutex);
+		leaving = slot->pid != 0 && !sl_state_is_running(slot->state);
+		SpinLockRelease(&slot->mutex);
+		if (!leaving ||
+			TimestampDifferenceExceeds(since, GetCurrentTimestamp(), GONE_MS))
+			return;
+		sl_api_pause(GONE_POLL_MS);
+	}
 }
 
 void

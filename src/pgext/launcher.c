@@ -364,6 +364,7 @@ launch(const SlAfter *a)
 	}
 	SpinLockAcquire(&slot->mutex);
 	slot->owner = (Oid) a->arg;
+	slot->launches++;
 	slot->should_run = true;
 	slot->stop_requested = false;
 	slot->failures = 0;

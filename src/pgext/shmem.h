@@ -71,6 +71,7 @@ typedef struct SlSlot
 
 	/* launcher */
 	bool		should_run;
+	uint32		launches;		/* bumped by each sync_start */
 	int			failures;		/* transient failures in a row */
 	TimestampTz next_start;		/* not before this time */
 	bool		careful;		/* next run commits each source transaction

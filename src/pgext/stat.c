@@ -22,6 +22,8 @@ sl_stat_load(const char *stream_id, SlSlot *slot)
 	SlUserSwitch sw;
 
 	memset(stored, 0, sizeof(stored));
+	if (slot->stats_reset != 0)
+		return;					/* a worker before us, perhaps not flushed */
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
 	if (sl_spi_exec("SELECT counters, stats_reset FROM sluice.stream_stat"

@@ -106,6 +106,7 @@ attach(SlSlot *slot, const SlWorkerArg *arg, SlWorker *w)
 		slot->restarts += slot->started_once ? 1 : 0;
 		slot->started_once = true;
 		slot->reason[0] = '\0';
+		w->launches = slot->launches;
 		w->careful = slot->careful;
 		w->careful_until = slot->careful_until;
 		slot->careful = false;
@@ -128,8 +129,11 @@ context_line(void *arg)
 				   w->slot->stream_id, LSN_FORMAT_ARGS(w->at_lsn));
 }
 
-/* Load and lock the stream; say that it starts. */
-static void
+/*
+ * Load and lock the stream; say that it starts.  False: it was stopped while
+ * this worker was on its way.
+ */
+static bool
 prepare(SlWorker *w)
 {
 	MemoryContext old;
@@ -143,6 +147,11 @@ prepare(SlWorker *w)
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("stream \"%s\" is held by another process", w->stream->stream_id),
 				 errhint("pg_locks shows it as a lock of type object on sluice.stream.")));
+	if (!w->stream->should_run)
+	{
+		CommitTransactionCommand();
+		return false;
+	}
 	sl_target_check_place(w->stream);
 	sl_state_set(w->stream->stream_id, SL_STATE_STARTING, NULL);
 	sl_stat_load(w->stream->stream_id, w->slot);
@@ -151,6 +160,7 @@ prepare(SlWorker *w)
 	SpinLockAcquire(&w->slot->mutex);
 	w->slot->applied_lsn = w->first_applied;
 	SpinLockRelease(&w->slot->mutex);
+	return true;
 }
 
 /* The body, from the stream's row to the end; what it raised, or NULL. */
@@ -164,8 +174,9 @@ run(SlWorker *w)
 	{
 		cb.previous = error_context_stack;
 		error_context_stack = &cb;
-		prepare(w);
-		sl_source_pg_run(w);
+		w->wanted = prepare(w);
+		if (w->wanted)
+			sl_source_pg_run(w);
 		error_context_stack = cb.previous;
 	}
 	PG_CATCH();

@@ -18,6 +18,8 @@ typedef struct SlWorker
 								 * cleared by sl_worker_should_stop once
 								 * careful_until is applied */
 	XLogRecPtr	careful_until;
+	bool		wanted;			/* the stream should run, as stored */
+	uint32		launches;		/* of the slot when it attached */
 	XLogRecPtr	first_applied;	/* position when it began */
 	XLogRecPtr	at_lsn;			/* commit LSN of the transaction in hand, for
 								 * refusals */

@@ -21,7 +21,10 @@
 #include "pgext/worker.h"
 #include "pgext/pgcompat.h"
 
-/* Tell the launcher what to do next. */
+/*
+ * Tell the launcher what to do next.  A sync_start that saw the state stored a
+ * moment ago may have come before us: then it is the one to be followed.
+ */
 static void
 tell(SlWorker *w, bool should_run, int failures, int wait_ms, bool careful)
 {
@@ -30,9 +33,12 @@ tell(SlWorker *w, bool should_run, int failures, int wait_ms, bool careful)
 
 	SpinLockAcquire(&slot->mutex);
 	slot->outcome_told = true;
-	slot->should_run = should_run;
-	slot->failures = failures;
-	slot->next_start = next;
+	if (slot->launches == w->launches)
+	{
+		slot->should_run = should_run;
+		slot->failures = failures;
+		slot->next_start = next;
+	}
 	slot->careful = careful;
 	slot->careful_until = careful ? w->at_lsn : InvalidXLogRecPtr;
 	SpinLockRelease(&slot->mutex);
@@ -228,8 +234,10 @@ sl_worker_end(SlWorker *w, const ErrorData *edata)
 	{
 		if (edata)
 			end_error(w, edata);
-		else
+		else if (w->wanted)
 			end_stopped(w);
+		else
+			tell(w, false, 0, 0, false);
 	}
 	PG_CATCH();
 	{
