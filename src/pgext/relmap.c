@@ -362,7 +362,6 @@ static void
 set_keys(SlRelMap *map)
 {
 	SlShape    *shape = map->shape;
-	int			nkey = 0;
 
 	map->full = (shape->replident == 'f');
 	map->nkeys = map->ninskeys = 0;
@@ -372,8 +371,6 @@ set_keys(SlRelMap *map)
 	{
 		uint8		flags = shape->cols[i].flags;
 
-		if ((flags & SL_COL_KEY) != 0)
-			nkey++;
 		map->cols[i].key = map->full || (flags & SL_COL_KEY) != 0;
 		if (map->cols[i].key)
 			map->keys[map->nkeys++] = map->cols[i].attnum;
