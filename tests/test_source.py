@@ -624,6 +624,26 @@ def test_failed_start_leaves_nothing(pair):
     assert src.value("SELECT count(*) FROM pg_publication") == 0
 
 
+def test_refused_copy_leaves_no_slot(pair):
+    """PS-28: a copy that refuses keeps no WAL, and quotes no row."""
+    src, dst = pair
+    both(src, dst, SL1)
+    dst.execute("ALTER TABLE sl1 ADD CONSTRAINT short CHECK (length(p) < 5)")
+    src.execute("INSERT INTO sl1 VALUES (1, 'ok'), (2, 'a longer secret value')")
+    mark = dst.server.log_mark()
+    st = make_stream(src, dst, wait=None)
+    row = st.wait_refused("TARGET-CONSTRAINT-VIOLATED")
+    assert "short" in row["reason"]
+    assert "secret value" not in row["reason"] + dst.server.log_text(mark)
+    assert src.value("SELECT count(*) FROM pg_replication_slots "
+                     "WHERE database = current_database()") == 0
+    assert src.value("SELECT count(*) FROM pg_publication") == 0
+    dst.execute("ALTER TABLE sl1 DROP CONSTRAINT short")
+    st.start()
+    st.wait()
+    caught_up_same(st, "sl1")
+
+
 @pytest.mark.parametrize("point", ["copy_begin", "copy_mid", "copy_done", "handover",
                                    "before_feedback"])
 def test_killed_in_cold_start(crash_target, source, point):

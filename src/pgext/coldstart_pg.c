@@ -34,6 +34,9 @@
 /* Look at what blocks the slot once per so many milliseconds. */
 #define SL_BLOCKER_MS 2000
 
+/* Time to remove slot and publication after a failed copy. */
+#define SL_GIVE_UP_MS 5000
+
 /* Transactions that a slot in the making waits for: the oldest one. */
 #define SL_BLOCKER_SQL \
 	"SELECT what FROM (" \
@@ -337,8 +340,20 @@ make_source_objects(ColdStart *cs)
 	st->repl->timeout_ms = 0;
 	st->repl->on_wait = show_blocker;
 	st->repl->on_wait_arg = cs;
-	snapshot = sl_pg_slot_create(st->repl, st->s->slot_name, false,
-								 sl_stream_opt_bool(st->s, SL_O_FAILOVER), &cs->consistent);
+	PG_TRY();
+	{
+		snapshot = sl_pg_slot_create(st->repl, st->s->slot_name, false,
+									 sl_stream_opt_bool(st->s, SL_O_FAILOVER), &cs->consistent);
+	}
+	PG_CATCH();
+	{
+		/* it may wait for hours yet; not waited for, and no matter if it fails */
+		if (PQsendQuery(st->cat->pg, psprintf("SELECT pg_catalog.pg_cancel_backend(%d)",
+											  PQbackendPID(st->repl->pg))))
+			(void) PQflush(st->cat->pg);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
 	st->repl->on_wait = NULL;
 	sl_worker_reason(st->w, NULL);
 	return snapshot;
@@ -436,30 +451,76 @@ copy_one(ColdStart *cs, SlConn *copy, CopyTable *t)
 	MemoryContextDelete(cxt);
 }
 
+/*
+ * A copy that ends by an error is begun anew, so its slot must not keep WAL on
+ * the source.  What cannot be removed now is removed by the next start.
+ */
+static void
+give_up(SlPgStream *st)
+{
+	PG_TRY();
+	{
+		st->cat->worker = NULL;
+		st->cat->timeout_ms = SL_GIVE_UP_MS;
+		sl_conn_close(st->repl);
+		sl_pg_slot_drop(st->cat, st->s->slot_name);
+		if (st->s->own_publication)
+			sl_pg_publication_drop(st->cat, st->s->publication_name);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(st->cxt);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+}
+
+static void
+copy_all(ColdStart *cs)
+{
+	char	   *snapshot = make_source_objects(cs);
+	SlConn	   *copy;
+
+	SL_FAULT("copy_begin");
+	copy = open_copy(cs, snapshot);
+	read_shapes(cs, copy);
+	for (int i = 0; i < cs->n; i++)
+	{
+		copy_one(cs, copy, &cs->tables[i]);
+		SL_FAULT("copy_mid");
+	}
+	sl_conn_close(copy);
+	sl_worker_reason(cs->st->w, NULL);
+	SL_FAULT("copy_done");
+}
+
 XLogRecPtr
 sl_pg_cold_start(SlPgStream *st)
 {
 	ColdStart	cs = {.st = st};
-	SlConn	   *copy;
-	char	   *snapshot;
 
 	sl_pg_set_state(st, SL_STATE_COPYING);
 	find_tables(&cs);
 	remove_leftovers(&cs);
 	record_tables(&cs);
 	empty_targets(&cs);
-	snapshot = make_source_objects(&cs);
-	SL_FAULT("copy_begin");
-	copy = open_copy(&cs, snapshot);
-	read_shapes(&cs, copy);
-	for (int i = 0; i < cs.n; i++)
+	PG_TRY();
 	{
-		copy_one(&cs, copy, &cs.tables[i]);
-		SL_FAULT("copy_mid");
+		copy_all(&cs);
 	}
-	sl_conn_close(copy);
-	sl_worker_reason(st->w, NULL);
-	SL_FAULT("copy_done");
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(st->cxt);
+		edata = CopyErrorData();
+		FlushErrorState();
+		AbortOutOfAnyTransaction();
+		MemoryContextSwitchTo(st->cxt);
+		give_up(st);
+		ReThrowError(edata);
+	}
+	PG_END_TRY();
 
 	begin(&cs);
 	sl_position_store(st->s, cs.consistent, NULL, 0);

@@ -46,6 +46,9 @@
 /* Messages between two looks at the clock and at requests. */
 #define SL_LOOK_EVERY 256
 
+/* News about what is durable here is sent this often. */
+#define SL_CONFIRM_US INT64CONST(1000000)
+
 /* Longest nap, in milliseconds. */
 #define SL_NAP_MS 1000
 
@@ -525,7 +528,8 @@ report_when_due(SlPgStream *st, TimestampTz now)
 {
 	if (sl_feedback_update(&st->fb))
 		publish_progress(st, now);
-	if (now - st->fb.sent_at >= Min(st->heartbeat_us, INT64CONST(10000000)))
+	if (now - st->fb.sent_at >= Min(st->heartbeat_us, INT64CONST(10000000)) ||
+		(st->fb.flushed > st->fb.sent_flushed && now - st->fb.sent_at >= SL_CONFIRM_US))
 		sl_feedback_send(&st->fb, false);
 }
 
