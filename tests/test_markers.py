@@ -34,7 +34,7 @@ def states():
 def evidence():
     """Text of what tests saw or require: expected outputs and test code."""
     out = {}
-    for path in glob.glob(os.path.join(TOP, "sql-tests/expected/*.out")):
+    for path in glob.glob(os.path.join(TOP, "expected/*.out")):
         # what the server said, not what the script asked for
         lines = [line for line in read(path).splitlines()
                  if re.match(r"(ERROR|psql:|NOTICE|WARNING|DETAIL| )", line)]
