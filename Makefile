@@ -116,6 +116,8 @@ test:
 # what .ci/run calls: the same, and the lint
 ci:
 	$(RUN_TESTS) lint unit asan fuzz regress pytest majors
+mutate:
+	$(RUN_TESTS) --limit 86400 mutate
 test-long:
 	$(RUN_TESTS) --limit 86400 --fuzz-seconds 300 unit asan fuzz regress pytest pytest-long mutate majors
 lint:
@@ -135,5 +137,5 @@ print-cppflags:
 	@echo '$(CPPFLAGS)'
 
 .PHONY: unit-programs asan-programs fuzz-programs unit regresscheck asan \
-	fuzz-smoke build-majors test-quick test ci test-long lint format typedefs \
+	fuzz-smoke build-majors mutate test-quick test ci test-long lint format typedefs \
 	demo bench print-cppflags
