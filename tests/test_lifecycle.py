@@ -238,6 +238,35 @@ def test_late_loading(source, make_pg):
     stream.wait()
 
 
+# -- refusals ------------------------------------------------------------------
+
+def test_refusal_names_the_transaction_and_those_before_it_land(stream):
+    """Of a group that fails as a whole, what was good is committed first."""
+    stream.stop()
+    stream.dst.execute("ALTER TABLE lc ADD CHECK (v <> 'bad')")
+    for i in range(1, 6):
+        stream.src.execute("INSERT INTO lc VALUES (%s, %s)", i, "bad" if i == 4 else "v")
+    end = stream.src.lsn()
+    stream.start()
+    row = stream.wait_refused("TARGET-CONSTRAINT-VIOLATED")
+    assert stream.dst.execute("SELECT id FROM lc ORDER BY 1") == [(1,), (2,), (3,)]
+    refusal = stream.refusals()
+    assert len(refusal) == 1 and refusal[0]["count"] == 1, refusal
+    assert row["fingerprint"] == refusal[0]["fingerprint"]
+    assert stream.dst.value("SELECT %s::pg_lsn > %s::pg_lsn AND %s::pg_lsn < %s::pg_lsn",
+                            refusal[0]["position"], row["position"],
+                            refusal[0]["position"], end), (refusal, row, end)
+    # asked again without a cure: the same refusal, counted
+    stream.start(source=False)
+    stream.wait_refused("TARGET-CONSTRAINT-VIOLATED")
+    wait_until(lambda: stream.refusals()[0]["count"] == 2, 30, stream.refusals)
+    stream.dst.execute("ALTER TABLE lc DROP CONSTRAINT lc_v_check")
+    stream.start(source=False)
+    check_equal(stream, ["lc"])
+    row = stream.health()
+    assert row["marker"] is None and row["reason"] is None and row["hint"] is None, row
+
+
 # -- transient failures -------------------------------------------------------------
 
 def test_source_that_is_away(make_pg, lc_target):
@@ -446,6 +475,23 @@ def test_wait_holds_no_snapshot(stream):
         " AND state = 'active' AND wait_event = 'Extension'", waiter.pid), 20)
     assert seen[0]["backend_xmin"] is None, seen
     assert waiter.result().pgcode == "55P03"
+
+
+def test_wait_shows_progress(stream, lc_target):
+    """Now and then it says what the stream does."""
+    lock = stream.dst.connect(autocommit=False)
+    lock.cursor().execute("LOCK TABLE lc")
+    add(stream, 1, 3)
+    conn = stream.dst.connect()
+    with conn.cursor() as cur:
+        with pytest.raises(psycopg2.Error) as e:
+            cur.execute("CALL sluice.sync_wait('s1', 'caught_up', '6 s')")
+    assert e.value.pgcode == "55P03", str(e.value)
+    assert any("lock" in notice for notice in conn.notices), conn.notices
+    conn.close()
+    lock.rollback()
+    lock.close()
+    check_equal(stream, ["lc"])
 
 
 def test_wait_raises_what_stopped_the_stream(stream):

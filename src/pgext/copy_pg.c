@@ -334,6 +334,8 @@ sl_copy_table(SlConn *c, SlWorker *w, const SlShape *shape, Oid target, bool bin
 	/* core stops at the trailer; the server's last word is still to come */
 	while (!input.ended && next_message())
 		continue;
+	/* a binary copy's trailer was counted as a message, and is no row */
+	input.messages = (int64) rows;
 	report_progress();
 	return (int64) rows;
 }
