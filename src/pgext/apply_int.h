@@ -41,6 +41,7 @@ typedef struct SlColumnIn
 	int32		typmod;
 	SlFastIn	fast;
 	bool		binary_ok;		/* same built-in type on both sides */
+	bool		domain;			/* its input function judges NULL too */
 	bool		key;			/* part of what identifies an old row */
 	FmgrInfo	in;
 	Oid			in_param;

@@ -57,13 +57,13 @@
 	"  c.relreplident = 'f' OR coalesce(a.attnum = ANY (ri.indkey::smallint[]), false) " \
 	"FROM pg_catalog.pg_class c " \
 	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
-	"JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid " \
+	"LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 " \
+	"  AND NOT a.attisdropped AND a.attgenerated = '' " \
 	"LEFT JOIN pg_catalog.pg_index pk ON pk.indrelid = c.oid AND pk.indisprimary " \
 	"LEFT JOIN pg_catalog.pg_index ri ON ri.indrelid = c.oid AND ri.indisvalid " \
 	"  AND ri.indimmediate AND (c.relreplident = 'd' AND ri.indisprimary " \
 	"    OR c.relreplident = 'i' AND ri.indisreplident) " \
-	"WHERE c.oid = $1::pg_catalog.oid AND c.relkind IN ('r', 'p') AND a.attnum > 0 " \
-	"  AND NOT a.attisdropped AND a.attgenerated = '' " \
+	"WHERE c.oid = $1::pg_catalog.oid AND c.relkind IN ('r', 'p') " \
 	"ORDER BY a.attnum"
 
 #define SL_IDENTIFY_SQL \
@@ -326,8 +326,9 @@ sl_pg_shape(SlConn *c, Oid relid, bool under_snapshot)
 	s->relkind = PQgetvalue(res, 0, 2)[0];
 	s->replident = PQgetvalue(res, 0, 3)[0];
 	s->evidence = under_snapshot ? SL_EVIDENCE_CHANGE : SL_EVIDENCE_NOW;
-	s->ncols = PQntuples(res);
-	s->cols = palloc0(sizeof(SlColumn) * s->ncols);
+	/* a table without columns to send is one row without a column */
+	s->ncols = PQgetisnull(res, 0, 4) ? 0 : PQntuples(res);
+	s->cols = palloc0(sizeof(SlColumn) * Max(s->ncols, 1));
 	for (int i = 0; i < s->ncols; i++)
 		fill_column(res, i, &s->cols[i]);
 	PQclear(res);

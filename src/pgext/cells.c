@@ -54,6 +54,7 @@ sl_cells_init(SlColumnIn *in, const SlColumn *col, Form_pg_attribute att)
 	in->attnum = att->attnum;
 	in->typid = att->atttypid;
 	in->typmod = att->atttypmod;
+	in->domain = base != att->atttypid;
 	in->fast = fast_kind(in->typid, in->typmod);
 	in->binary_ok = (col->typid == base && base < FirstNormalObjectId);
 	getTypeInputInfo(in->typid, &fn, &in->in_param);
@@ -172,9 +173,16 @@ sl_cells_read(SlRelState *rs, const SlRow *row, bool keys_only,
 		if (sent)
 			sent[at] = cell->kind == SL_CELL_UNCHANGED
 				? SL_SENT_UNCHANGED : SL_SENT_VALUE;
-		if (cell->kind == SL_CELL_NULL || cell->kind == SL_CELL_UNCHANGED)
+		if (cell->kind == SL_CELL_UNCHANGED || (cell->kind == SL_CELL_NULL &&
+												(keys_only || !in->domain)))
 			continue;
 		rs->ap->at_column = i;
+		if (cell->kind == SL_CELL_NULL)
+		{
+			/* only the domain itself says whether it takes NULL */
+			(void) InputFunctionCall(&in->in, NULL, in->in_param, in->typmod);
+			continue;
+		}
 		if (cell->kind == SL_CELL_BINARY && !in->binary_ok)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),

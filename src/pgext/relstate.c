@@ -11,12 +11,15 @@
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "parser/parse_coerce.h"
 #include "parser/parse_relation.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -73,6 +76,12 @@ prepare_defaults(SlRelState *rs)
 		if (att->attisdropped || att->attgenerated || bms_is_member(n, sent))
 			continue;
 		expr = (Expr *) build_column_default(rs->rel, n);
+		if (expr == NULL && get_typtype(att->atttypid) == TYPTYPE_DOMAIN)
+			expr = (Expr *) coerce_to_domain((Node *) makeNullConst(att->atttypid, -1,
+																	att->attcollation),
+											 InvalidOid, -1, att->atttypid,
+											 COERCION_IMPLICIT, COERCE_IMPLICIT_CAST,
+											 -1, false);
 		if (expr == NULL)
 			continue;
 		rs->default_att[rs->ndefaults] = n;
