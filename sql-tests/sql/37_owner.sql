@@ -147,6 +147,31 @@ CREATE TABLE climber (id int PRIMARY KEY CHECK (public.climb()));
 RESET ROLE;
 SELECT t.try(t.batch(t.shape('climber', 6), t.i('{1}', 6)));
 
+-- nor reach into the feed that runs it
+SET ROLE regress_mallory;
+CREATE FUNCTION again() RETURNS bool LANGUAGE plpgsql AS 'BEGIN PERFORM sluice.feed_close(repeat(''0'', 32)); RETURN true; END';
+CREATE TABLE nested (id int PRIMARY KEY CHECK (public.again()));
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION sluice.feed_close(text, text) TO regress_mallory;
+SELECT t.try(t.batch(t.shape('nested', 7), t.i('{1}', 7)));
+-- truncation triggers run as the one owner of what is truncated, or not at all
+SET ROLE regress_mallory;
+CREATE TABLE tt1 (id int PRIMARY KEY);
+CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN INSERT INTO public.log VALUES (tg_op, current_user, '''', ''''); RETURN NULL; END';
+CREATE TRIGGER tt BEFORE TRUNCATE ON tt1 EXECUTE FUNCTION noted();
+ALTER TABLE tt1 ENABLE ALWAYS TRIGGER tt;
+TRUNCATE log;
+SET ROLE regress_alice;
+CREATE TABLE tt2 (id int PRIMARY KEY);
+RESET ROLE;
+SELECT sluice.sync_stop('s');
+UPDATE sluice.stream SET options = options || '{"accept_triggers": ["public.tt1.tt"]}';
+SELECT stream_id FROM sluice.sync_start('s');
+SELECT t.try(t.batch(t.shape('tt1', 8), t.shape('tt2', 9), t.i('{1}', 8), '{"kind": "truncate", "rels": [8]}'));
+SELECT what, who FROM log;
+SELECT t.try(t.batch(t.shape('tt1', 8), t.shape('tt2', 9), t.i('{2}', 8), '{"kind": "truncate", "rels": [8, 9]}'));
+
 SELECT sluice.sync_stop('s');
 SELECT sluice.sync_drop('s');
 DROP OWNED BY regress_mallory, regress_alice, regress_streamer;

@@ -68,6 +68,10 @@ sl_apply_begin(SlApply *ap)
 	if (ap->in_xact)
 		sl_apply_abort(ap);		/* the caller's transaction is long gone */
 	ap->in_xact = true;
+	/* the caller goes on, so what was finished is committed */
+	if (!XLogRecPtrIsInvalid(ap->finished))
+		ap->stored = ap->finished;
+	ap->finished = InvalidXLogRecPtr;
 	if (ap->feed)
 		sl_apply_pin(ap);
 	else if (SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA)
@@ -313,7 +317,7 @@ sl_apply_finish(SlApply *ap)
 	if (ap->position_moved)
 		sl_position_store(ap->stream, ap->position, ap->position_text,
 						  ap->position_time);
-	ap->stored = ap->position;
+	ap->finished = ap->position;
 	ap->delta[SL_C_BATCHES]++;
 	for (int i = 0; i < SL_COUNTERS; i++)
 		if (ap->delta[i] != 0)
@@ -333,6 +337,7 @@ sl_apply_abort(SlApply *ap)
 	ap->in_source = ap->skipping = false;
 	ap->in_hand = InvalidXLogRecPtr;
 	ap->position = ap->stored;
+	ap->finished = InvalidXLogRecPtr;
 	sl_relmap_forget(ap);
 	clear_pending(ap);
 }
@@ -340,7 +345,7 @@ sl_apply_abort(SlApply *ap)
 XLogRecPtr
 sl_apply_position(const SlApply *ap)
 {
-	return ap->stored;
+	return XLogRecPtrIsInvalid(ap->finished) ? ap->stored : ap->finished;
 }
 
 XLogRecPtr

@@ -168,7 +168,8 @@ struct SlApply
 	char	   *position_text;
 	TimestampTz position_time;
 	bool		position_moved;
-	XLogRecPtr	stored;
+	XLogRecPtr	stored;			/* committed, for all that is known here */
+	XLogRecPtr	finished;		/* written, its commit not confirmed yet */
 	int			npending;
 	int64		pending_bytes;
 
@@ -194,6 +195,7 @@ extern char *sl_key_text(SlRelState *rs, TupleTableSlot *slot);
 
 /* relstate.c */
 extern SlRelState *sl_relstate_get(SlApply *ap, SlRelMap *map);
+extern void sl_act_as(SlApply *ap, Oid owner);
 extern void sl_relstate_act(SlRelState *rs);
 extern void sl_act_back(SlApply *ap);
 extern void sl_relstate_close_all(SlApply *ap);
@@ -232,6 +234,7 @@ extern void sl_apply_truncate(SlApply *ap, const SlTruncate *t);
 extern void sl_guard_target(SlStream *s, Relation rel);
 extern Oid sl_target_lookup(SlStream *s, const char *schema, const char *table);
 extern bool sl_guard_row_triggers(Relation rel);
+extern bool sl_guard_truncate_triggers(Relation rel);
 extern SL_NORETURN void sl_row_error(SlApply *ap, bool inserting);
 extern SL_NORETURN void sl_refuse_rel(Relation rel, SlMarker marker,
 									  const char *column, const char *constraint,

@@ -48,6 +48,7 @@ typedef struct Feed
 	SubTransactionId subid;		/* that opened it; invalid once committed */
 	bool		locked;			/* session lock held; an abort releases it */
 	bool		stale;			/* an abort took what was judged back */
+	bool		busy;			/* inside feed(): no call from what it runs */
 	ErrorData  *refusal;		/* raised by feed(), to be recorded */
 	XLogRecPtr	refusal_lsn;
 } Feed;
@@ -274,6 +275,10 @@ check_token(FunctionCallInfo fcinfo)
 	int			differs = 0;
 
 	sl_arg_check(fcinfo, 0, "token");
+	if (feed.busy)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("a feed cannot be used by what it runs")));
 	token = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	if (feed.cxt == NULL || strlen(token) != TOKEN_BYTES * 2)
 		differs = 1;
@@ -408,6 +413,7 @@ sluice_feed(PG_FUNCTION_ARGS)
 		sl_apply_abort(feed.apply);
 	feed.stale = false;
 
+	feed.busy = true;
 	PG_TRY();
 	{
 		sl_apply_begin(feed.apply);
@@ -418,11 +424,13 @@ sluice_feed(PG_FUNCTION_ARGS)
 	}
 	PG_CATCH();
 	{
+		feed.busy = false;
 		keep_refusal(caller);
 		feed.stale = true;
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	feed.busy = false;
 	PG_RETURN_DATUM(verdict);
 }
 

@@ -150,6 +150,17 @@ sl_guard_row_triggers(Relation rel)
 	return false;
 }
 
+/* … or triggers that fire when it is truncated? */
+bool
+sl_guard_truncate_triggers(Relation rel)
+{
+	for (int i = 0; rel->trigdesc && i < rel->trigdesc->numtriggers; i++)
+		if (fires_in_replica(&rel->trigdesc->triggers[i]) &&
+			TRIGGER_FOR_TRUNCATE(rel->trigdesc->triggers[i].tgtype))
+			return true;
+	return false;
+}
+
 static bool
 trigger_accepted(SlStream *s, Relation rel, const char *trigger)
 {

@@ -28,23 +28,27 @@
 #include "pgext/pgcompat.h"
 
 /*
- * Act as the relation's owner, restricted, in a GUC level of its own: what
+ * Act as the owner of a relation, restricted, in a GUC level of its own: what
  * code of one owner sets must not reach the tables of another.  Nearly free
  * while rows of one owner follow each other.
  */
 void
-sl_relstate_act(SlRelState *rs)
+sl_act_as(SlApply *ap, Oid owner)
 {
-	SlApply    *ap = rs->ap;
-
-	if (ap->acting == rs->owner)
+	if (ap->acting == owner)
 		return;
 	sl_act_back(ap);
 	GetUserIdAndSecContext(&ap->save_user, &ap->save_context);
 	ap->acting_level = NewGUCNestLevel();
-	SetUserIdAndSecContext(rs->owner,
+	SetUserIdAndSecContext(owner,
 						   ap->save_context | SECURITY_RESTRICTED_OPERATION);
-	ap->acting = rs->owner;
+	ap->acting = owner;
+}
+
+void
+sl_relstate_act(SlRelState *rs)
+{
+	sl_act_as(rs->ap, rs->owner);
 }
 
 void

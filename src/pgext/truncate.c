@@ -168,6 +168,35 @@ restart_sequences(List *rels)
 	}
 }
 
+/*
+ * Truncation triggers run as whoever truncates: as the owner if all tables
+ * have one owner, and not at all if they have several.
+ */
+static void
+act_for(SlApply *ap, Victims *v)
+{
+	Relation	first = linitial(v->rels);
+	Relation	fires = NULL;
+	bool		mixed = false;
+	ListCell   *lc;
+
+	foreach(lc, v->rels)
+	{
+		Relation	rel = lfirst(lc);
+
+		if (sl_guard_truncate_triggers(rel))
+			fires = rel;
+		mixed |= rel->rd_rel->relowner != first->rd_rel->relowner;
+	}
+	if (fires && mixed)
+		sl_refuse_rel(fires, SL_M_TARGET_TRIGGER, NULL, NULL,
+					  "The tables that are truncated together have several owners.", NULL,
+					  "truncation triggers of target %s cannot run as its owner",
+					  oid_name(RelationGetRelid(fires)));
+	if (!mixed)
+		sl_act_as(ap, first->rd_rel->relowner);
+}
+
 void
 sl_apply_truncate(SlApply *ap, const SlTruncate *t)
 {
@@ -189,7 +218,9 @@ sl_apply_truncate(SlApply *ap, const SlTruncate *t)
 	add_referencing(&v);
 	if ((t->flags & SL_TRUNCATE_RESTART_SEQS) != 0)
 		restart_sequences(named);
+	act_for(ap, &v);
 	sl_compat_truncate_guts(v.rels, v.relids, v.logged);
+	sl_act_back(ap);
 	foreach(lc, v.rels)
 		table_close(lfirst(lc), NoLock);
 	CommandCounterIncrement();
