@@ -125,7 +125,8 @@ typedef struct SlRelState
 	SlLookup	look;
 	HTAB	   *children;		/* partition oid to SlRelState */
 	bool		route_all;		/* the identity does not tell the partition */
-	int			clean;			/* inserts in a row that met no row of their key */
+	int			clean;			/* inserts in a row that met no row of their
+								 * key */
 } SlRelState;
 
 #define SL_SENT_NOT			0	/* the source does not send this column */

@@ -347,7 +347,10 @@ make_source_objects(ColdStart *cs)
 	}
 	PG_CATCH();
 	{
-		/* it may wait for hours yet; not waited for, and no matter if it fails */
+		/*
+		 * it may wait for hours yet; not waited for, and no matter if it
+		 * fails
+		 */
 		if (PQsendQuery(st->cat->pg, psprintf("SELECT pg_catalog.pg_cancel_backend(%d)",
 											  PQbackendPID(st->repl->pg))))
 			(void) PQflush(st->cat->pg);
