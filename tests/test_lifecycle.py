@@ -388,6 +388,9 @@ def test_stop_that_does_not_come_in_time(stream):
         with pytest.raises(psycopg2.Error) as e:
             stream.stop(timeout="300 ms")
         assert e.value.pgcode == "55P03", str(e.value)
+        with pytest.raises(psycopg2.Error, match="is stopping") as e:
+            stream.start()
+        assert e.value.pgcode == "55006", str(e.value)
     finally:
         os.kill(pid, signal.SIGCONT)
     stream.wait_state("stopped")
@@ -645,6 +648,7 @@ def test_server_and_role_are_needed(dbs):
     stream.start(user="lc_owner")
     stream.wait()
     for sql in ('DROP SERVER "%s"' % server, 'DROP SERVER "%s" CASCADE' % server,
+                'ALTER SERVER "%s" RENAME TO other' % server,
                 "DROP ROLE lc_owner", "DROP EXTENSION sluice",
                 "DROP EXTENSION sluice CASCADE"):
         error = dst.error(sql)

@@ -32,6 +32,9 @@ extern void sl_raise_ended(const char *stream_id);
  */
 extern void sl_api_wait_gone(SlSlot *slot);
 
+/* Has a running worker been asked to stop and not stopped yet? */
+extern bool sl_api_stop_pending(const char *stream_id);
+
 /* Sleep ms or until the latch is set; answers interrupts. */
 extern void sl_api_pause(int ms);
 

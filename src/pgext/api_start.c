@@ -23,6 +23,7 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+#include "pgext/api.h"
 #include "pgext/errutil.h"
 #include "pgext/preflight.h"
 #include "pgext/source_pg.h"
@@ -240,7 +241,8 @@ start_known(SlStream *s, const SlStartArgs *a)
 				 errmsg("stream \"%s\" ended by cutover", s->stream_id),
 				 errhint("To copy again, drop it and start a new one: SELECT sluice.sync_drop('%s');",
 						 s->stream_id)));
-	if (sl_state_is_running(state) && s->should_run)
+	if (sl_state_is_running(state) && s->should_run &&
+		!sl_api_stop_pending(s->stream_id))
 		start_running(s, a, server);
 	else if (sl_state_is_running(state) && s->source_server)
 		ereport(ERROR,

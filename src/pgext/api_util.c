@@ -145,6 +145,20 @@ sl_api_wait_gone(SlSlot *slot)
 	}
 }
 
+bool
+sl_api_stop_pending(const char *stream_id)
+{
+	SlSlot	   *slot = sl_slot_find(MyDatabaseId, stream_id, false);
+	bool		pending;
+
+	if (slot == NULL)
+		return false;
+	SpinLockAcquire(&slot->mutex);
+	pending = slot->pid != 0 && slot->stop_requested && slot->should_run;
+	SpinLockRelease(&slot->mutex);
+	return pending;
+}
+
 void
 sl_api_pause(int ms)
 {

@@ -48,7 +48,7 @@ refuse(const char *names, const char *hint, const char *what)
 
 	r.detail = psprintf("Streams: %s.", names);
 	r.hint = hint;
-	sl_refuse(&r, "cannot drop %s while streams need it", what);
+	sl_refuse(&r, "cannot %s while streams need it", what);
 }
 
 static Oid
@@ -93,7 +93,7 @@ check_control_table(Oid relid)
 	table_close(rel, AccessShareLock);
 	if (names.len)
 		refuse(names.data, "SELECT sluice.sync_stop(stream_id, wait => true), sluice.sync_drop(stream_id) FROM sluice.health;",
-			   "extension \"sluice\"");
+			   "drop extension \"sluice\"");
 }
 
 /* Streams of this database for which a condition on $1 holds, or NULL. */
@@ -149,7 +149,7 @@ check_database(Oid dboid)
 
 	if (names)
 		refuse(names, psprintf("In database \"%s\": SELECT sluice.sync_stop(stream_id, wait => true), sluice.sync_drop(stream_id) FROM sluice.health;", name),
-			   psprintf("database \"%s\"", name));
+			   psprintf("drop database \"%s\"", name));
 }
 
 static void
@@ -162,18 +162,18 @@ check_role(Oid role)
 							  psprintf("%u", role));
 	if (names)
 		refuse(names, "Drop the streams of the role first: sluice.sync_drop() in their databases.",
-			   psprintf("role \"%s\"", GetUserNameFromId(role, false)));
+			   psprintf("drop role \"%s\"", GetUserNameFromId(role, false)));
 }
 
 static void
-check_server(Oid serverid)
+check_server(Oid serverid, const char *verb)
 {
 	ForeignServer *server = GetForeignServer(serverid);
 	char	   *names = streams_where("source_server = $1", server->servername);
 
 	if (names)
 		refuse(names, "SELECT sluice.sync_stop(stream_id, wait => true), sluice.sync_drop(stream_id) FROM sluice.health;",
-			   psprintf("server \"%s\"", server->servername));
+			   psprintf("%s server \"%s\"", verb, server->servername));
 }
 
 static void
@@ -191,7 +191,7 @@ at_object_access(ObjectAccessType access, Oid classId, Oid objectId, int subId,
 				check_control_table(objectId);
 			break;
 		case ForeignServerRelationId:
-			check_server(objectId);
+			check_server(objectId, "drop");
 			break;
 		case DatabaseRelationId:
 			check_database(objectId);
@@ -225,9 +225,19 @@ check_drop(const DropStmt *stmt)
 			ForeignServer *server = GetForeignServerByName(name, true);
 
 			if (server && has_privs_of_role(GetUserId(), server->owner))
-				check_server(server->serverid);
+				check_server(server->serverid, "drop");
 		}
 	}
+}
+
+/* A stream knows its source by the server's name. */
+static void
+check_rename(const RenameStmt *stmt)
+{
+	ForeignServer *server = GetForeignServerByName(strVal(stmt->object), true);
+
+	if (server && has_privs_of_role(GetUserId(), server->owner))
+		check_server(server->serverid, "rename");
 }
 
 static void
@@ -241,6 +251,9 @@ at_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 		(castNode(DropStmt, node)->removeType == OBJECT_EXTENSION ||
 		 castNode(DropStmt, node)->removeType == OBJECT_FOREIGN_SERVER))
 		check_drop(castNode(DropStmt, node));
+	if (IsA(node, RenameStmt) &&
+		castNode(RenameStmt, node)->renameType == OBJECT_FOREIGN_SERVER)
+		check_rename(castNode(RenameStmt, node));
 	if (prev_utility)
 		prev_utility(pstmt, query, read_only_tree, context, params, env, dest, qc);
 	else
