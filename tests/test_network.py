@@ -292,8 +292,12 @@ def test_locked_table(dbs):
         cur.execute("LOCK TABLE sl1 IN SHARE ROW EXCLUSIVE MODE")
         cur.execute("SELECT pg_backend_pid()")
         pid = cur.fetchone()[0]
+    begun = stream.health()["restarts"]
     add(stream, 92, 92)
     reason_of(stream, str(pid))
+    # it gives up waiting and tries again, however often
+    wait_until(lambda: stream.health()["restarts"] >= begun + 3, 30,
+               lambda: "no retry; health is %r" % stream.health())
     other.rollback()
     other.close()
     check_equal(stream, ["sl1"])

@@ -197,9 +197,13 @@ class Writers:
         except (psycopg2.errors.DeadlockDetected,
                 psycopg2.errors.SerializationFailure):
             conn.rollback()
-        except (psycopg2.OperationalError, psycopg2.InterfaceError):
+        except (psycopg2.DatabaseError, psycopg2.InterfaceError) as e:
+            lost = conn is None or conn.closed or isinstance(
+                e, (psycopg2.OperationalError, psycopg2.InterfaceError))
             if conn is not None:
                 conn.close()
+            if not lost:
+                raise
             return None             # the source restarts: come back
         return conn
 
