@@ -67,6 +67,7 @@ CREATE TABLE sluice.stream_table (
     rows_copied bigint NOT NULL DEFAULT 0,
     bytes_copied bigint NOT NULL DEFAULT 0,
     added_live boolean NOT NULL DEFAULT false,
+    source_leaves text,                -- of leaves_pg.c, NULL = not known
     PRIMARY KEY (stream_id, schema_name, table_name)
 );
 

@@ -52,3 +52,64 @@ def test_domain_of_a_target_column_that_is_not_sent(pair):
     stream.start()
     stream.caught_up()
     assert dst.query("SELECT * FROM t") == [(1, 7)]
+
+
+PARTS = """
+CREATE TABLE p (id int PRIMARY KEY, v text) PARTITION BY RANGE (id);
+CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (10);
+CREATE TABLE p2 PARTITION OF p FOR VALUES FROM (10) TO (20) PARTITION BY RANGE (id);
+CREATE TABLE p2a PARTITION OF p2 FOR VALUES FROM (10) TO (20);
+"""
+
+
+@pytest.mark.parametrize("unsent, same", [
+    ("TRUNCATE p1", "TRUNCATE p1"),
+    ("TRUNCATE p2", "TRUNCATE p2"),
+    ("DROP TABLE p1", "DROP TABLE p1"),
+    ("ALTER TABLE p2 DETACH PARTITION p2a", "DROP TABLE p2a"),
+    ("CREATE TABLE n (LIKE p INCLUDING ALL); INSERT INTO n VALUES (20, 'n')\\;"
+     "ALTER TABLE p ATTACH PARTITION n FOR VALUES FROM (20) TO (30)",
+     "CREATE TABLE n PARTITION OF p FOR VALUES FROM (20) TO (30); INSERT INTO n VALUES (20, 'n')"),
+], ids=["truncate", "truncate-level", "drop", "detach", "attach"])
+def test_partition_changes_that_are_not_sent(pair, unsent, same):
+    src, dst = pair
+    both(pair, PARTS)
+    src.execute("INSERT INTO p SELECT i, 'x' FROM generate_series(1, 19) AS i")
+    stream = make_stream(src, dst, include_tables=["p"])
+    stream.stop()
+    for part in unsent.split("\\;"):
+        src.execute(part)
+    stream.start()
+    row = stream.wait_refused("PARTITION-CHANGE-UNSENT")
+    assert "[partition-" in row["reason"]
+    dst.execute(same)
+    stream.start()
+    src.execute("CREATE TABLE p9 PARTITION OF p FOR VALUES FROM (90) TO (99)")
+    dst.execute("CREATE TABLE p9 PARTITION OF p FOR VALUES FROM (90) TO (99)")
+    src.execute("INSERT INTO p VALUES (90, 'after')")
+    stream.caught_up()
+    assert_same_rows(src, dst, ["p"])
+
+
+def test_partition_changes_that_do_not_refuse(pair):
+    src, dst = pair
+    both(pair, PARTS)
+    src.execute("INSERT INTO p SELECT i, 'x' FROM generate_series(1, 19) AS i")
+    stream = make_stream(src, dst, include_tables=["p"])
+    stream.stop()
+    src.execute("ALTER TABLE p1 RENAME TO p1_renamed")
+    src.execute("VACUUM FULL p1_renamed")
+    stream.start()
+    stream.caught_up()
+    stream.stop()
+    assert [r["decision"] for r in dst.rows("SELECT * FROM sluice.schema_events")] == ["warned"]
+    src.execute("TRUNCATE p; INSERT INTO p VALUES (1, 'y')")
+    both(pair, "CREATE TABLE p9 PARTITION OF p FOR VALUES FROM (90) TO (99)")
+    src.execute("INSERT INTO p VALUES (90, 'z')")
+    stream.start()
+    stream.caught_up()
+    assert_same_rows(src, dst, ["p"])
+    stream.stop()
+    stream.start()
+    stream.caught_up()
+    assert stream.state == "streaming"

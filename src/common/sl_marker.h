@@ -76,6 +76,8 @@ typedef enum SlMarkerAck
 		"create the table on the target, then call sync_start") \
 	SL_MARKER(IDENTITY_LOST, "SOURCE-REPLICA-IDENTITY", "SL207", TERMINAL, RECORDED, NO, \
 		"give the source table a usable replica identity (REPLICA IDENTITY FULL), then call sync_start") \
+	SL_MARKER(PARTITION_UNSENT, "PARTITION-CHANGE-UNSENT", "SL208", TERMINAL, RECORDED, NO, \
+		"do to the target's rows what was done to the partition's, then call sync_start; or drop the stream and start it anew") \
 	SL_MARKER(VALUE_UNREPRESENTABLE, "VALUE-UNREPRESENTABLE", "SL301", TERMINAL, RECORDED, NO, \
 		"change the target column so that it can hold the value, then call sync_start") \
 	SL_MARKER(UNIQUE_CONFLICT_OTHER_ROW, "UNIQUE-KEY-CONFLICT-OTHER-ROW", "SL401", TERMINAL, RECORDED, NO, \

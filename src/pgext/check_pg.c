@@ -368,6 +368,7 @@ sl_pg_check_tables(SlPgStream *st)
 		sl_refuse(&r, "publication \"%s\" on the source is not what the stream recorded",
 				  st->s->publication_name);
 	}
+	sl_pg_check_leaves(st, st->cat, ours, nours);
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(st->cxt);
 }

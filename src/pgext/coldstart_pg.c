@@ -448,6 +448,9 @@ copy_one(ColdStart *cs, SlConn *copy, CopyTable *t)
 	PopActiveSnapshot();
 	sl_shape_store(st->s->stream_id, t->shape, t->attnums, cs->consistent);
 	put_table(cs, t, "established", cs->consistent);
+	sl_pg_record_leaves(st, copy, &(SlStreamTable) {
+													.schema = t->src.schema, .table = t->src.name,
+													.source_id = t->src.relid});
 	sl_stream_table_progress(st->s->stream_id, t->src.schema, t->src.name,
 							 rows, sl_copy_bytes());
 	commit(cs);

@@ -130,6 +130,29 @@ sl_refusal_put(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn)
 	log_refusal(stream_id, edata, lsn, fingerprint);
 }
 
+bool
+sl_refusal_accept(const char *stream_id, const SlRefusal *r)
+{
+	const char *params[] = {stream_id, sl_marker_info(r->marker)->text,
+	r->schema, r->table, r->detail};
+	SlUserSwitch user;
+	bool		known;
+
+	sl_become_extension_owner(&user);
+	sl_spi_enter();
+	known = sl_spi_exec("UPDATE sluice.refusal AS r SET"
+						" acknowledged_at = pg_catalog.clock_timestamp(),"
+						" acknowledged_by = s.owner::pg_catalog.text::pg_catalog.name,"
+						" reason = 'started again after it'"
+						" FROM sluice.stream AS s"
+						" WHERE s.stream_id = $1 AND r.stream_id = $1 AND r.marker = $2"
+						" AND r.schema_name = $3 AND r.table_name = $4 AND r.detail = $5",
+						SPI_OK_UPDATE, lengthof(params), params) > 0;
+	sl_spi_leave();
+	sl_become_back(&user);
+	return known;
+}
+
 void
 sl_refusal_record(const char *stream_id, const ErrorData *edata,
 				  XLogRecPtr lsn)

@@ -64,6 +64,7 @@ static const MarkerWay ways[] = {
 	{SL_M_TARGET_SHAPE_MISMATCH, "target", true},
 	{SL_M_TARGET_TABLE_MISSING, "target", true},
 	{SL_M_IDENTITY_LOST, "source", true},
+	{SL_M_PARTITION_UNSENT, "target", true},
 	{SL_M_VALUE_UNREPRESENTABLE, "target", true},
 	{SL_M_UNIQUE_CONFLICT_OTHER_ROW, "target", true},
 	{SL_M_CONSTRAINT_VIOLATED, "target", true},

@@ -99,10 +99,15 @@ typedef struct SlStreamTable
 	char	   *state;			/* pending copying established dropped
 								 * abandoned */
 	XLogRecPtr	snapshot_lsn;	/* its copy's position; 0 = from the start */
+	char	   *leaves;			/* of leaves_pg.c, NULL = not known */
 } SlStreamTable;
 
 extern int	sl_stream_tables(const char *stream_id, SlStreamTable **tables);
-extern void sl_stream_table_put(const char *stream_id, const SlStreamTable *t); /* upsert */
+extern void sl_stream_table_put(const char *stream_id, const SlStreamTable *t); /* upsert, but leaves */
+
+/* The source's leaves of a partitioned table; NULL = not known. */
+extern void sl_stream_leaves_put(const char *stream_id, const char *schema,
+								 const char *table, const char *leaves);
 
 /* Another stream that writes this relation; NULL when there is none. */
 extern char *sl_stream_of_target(Oid relid, const char *not_this);
@@ -149,6 +154,13 @@ extern void sl_refusal_record(const char *stream_id, const ErrorData *edata,
 /* Same, in the current transaction, whose commit is then flushed. */
 extern void sl_refusal_put(const char *stream_id, const ErrorData *edata,
 						   XLogRecPtr lsn);
+
+/*
+ * Was just this refused before?  Then the stream has been started again since,
+ * and that is noted with it.
+ */
+struct SlRefusal;
+extern bool sl_refusal_accept(const char *stream_id, const struct SlRefusal *r);
 
 /*
  * Fingerprint under which a refusal is recorded: over marker, object, detail

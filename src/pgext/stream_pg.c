@@ -428,8 +428,8 @@ take_message(SlPgStream *st)
  * The source's insert position, without the head of a page that holds nothing
  * yet: the flush position of an idle source never passes that.
  */
-static XLogRecPtr
-source_end(SlPgStream *st)
+XLogRecPtr
+sl_pg_source_end(SlPgStream *st)
 {
 	char	   *text = sl_conn_query_text(st->cat,
 										  "SELECT pg_catalog.pg_current_wal_insert_lsn()", 0, NULL);
@@ -453,7 +453,7 @@ serve_catchup(SlPgStream *st)
 	SpinLockRelease(&slot->mutex);
 	if (ticket == st->catchup_done)
 		return;
-	lsn = source_end(st);
+	lsn = sl_pg_source_end(st);
 	st->catchup_done = ticket;
 	if (st->source_lsn < lsn)
 		st->source_lsn = lsn;
@@ -476,6 +476,8 @@ wanted(SlPgStream *st)
 	if (slot->hold_phase == SL_HOLD_RUN_TO && slot->hold_lsn > lsn)
 		lsn = slot->hold_lsn;
 	SpinLockRelease(&slot->mutex);
+	if (st->unsent_lsn > lsn)
+		lsn = st->unsent_lsn;
 	return lsn > st->fb.flushed ? lsn : InvalidXLogRecPtr;
 }
 
@@ -630,7 +632,8 @@ check_source(SlPgStream *st, TimestampTz now)
 {
 	int			timeout = st->cat->timeout_ms;
 
-	if (now - st->checked_at < Max(SL_CHECK_US, st->heartbeat_us))
+	if (now - st->checked_at < Max(SL_CHECK_US, st->heartbeat_us) &&
+		(st->unsent_lsn == 0 || st->fb.received < st->unsent_lsn))
 		return;
 	st->cat->timeout_ms = Min(timeout, 10000);
 	sl_pg_report_slot(st);

@@ -53,6 +53,8 @@ typedef struct SlPgStream
 	TimestampTz stop_since;
 	bool		leave;			/* stop without taking another message */
 	uint64		catchup_done;	/* last ticket served */
+	XLogRecPtr	unsent_lsn;		/* judge the leaves once this is applied; 0 =
+								 * nothing to judge */
 } SlPgStream;
 
 /* check_pg.c */
@@ -82,6 +84,18 @@ extern bool sl_pg_identity_needed(SlStream *s, const SlSourceTable *t);
 /* Report the slot's state (restart_lsn, wal_status) in shared memory. */
 extern void sl_pg_report_slot(SlPgStream *st);
 
+/* leaves_pg.c */
+
+/*
+ * Refuses PARTITION-CHANGE-UNSENT when leaves are not what was recorded, and
+ * records them where nothing was.  In a transaction.
+ */
+extern void sl_pg_check_leaves(SlPgStream *st, SlConn *c,
+							   const SlStreamTable *tables, int n);
+
+/* Record the leaves of one table as c's snapshot sees them. */
+extern void sl_pg_record_leaves(SlPgStream *st, SlConn *c, const SlStreamTable *t);
+
 /* coldstart_pg.c */
 
 /* Copy every table; returns the position from which to follow. */
@@ -89,5 +103,8 @@ extern XLogRecPtr sl_pg_cold_start(SlPgStream *st);
 
 /* stream_pg.c */
 extern void sl_pg_set_state(SlPgStream *st, SlState state);
+
+/* The source's insert position. */
+extern XLogRecPtr sl_pg_source_end(SlPgStream *st);
 
 #endif							/* SL_STREAM_PG_H */

@@ -46,7 +46,7 @@ sl_stream_tables(const char *stream_id, SlStreamTable **tables)
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
 	n = sl_spi_exec("SELECT schema_name, table_name, source_id, target_relid,"
-					" state, snapshot_lsn FROM sluice.stream_table"
+					" state, snapshot_lsn, source_leaves FROM sluice.stream_table"
 					" WHERE stream_id = $1 ORDER BY schema_name, table_name",
 					SPI_OK_SELECT, 1, &stream_id);
 	*tables = MemoryContextAllocZero(cxt, (n + 1) * sizeof(SlStreamTable));
@@ -60,6 +60,7 @@ sl_stream_tables(const char *stream_id, SlStreamTable **tables)
 		t->target_relid = (Oid) sl_spi_int64(i, 4, NULL);
 		t->state = sl_spi_text(i, 5, cxt);
 		t->snapshot_lsn = lsn_of_row(i, 6);
+		t->leaves = sl_spi_text(i, 7, cxt);
 	}
 	sl_spi_leave();
 	sl_become_back(&sw);
@@ -99,6 +100,18 @@ sl_stream_table_put(const char *stream_id, const SlStreamTable *t)
 				 " target_relid = EXCLUDED.target_relid,"
 				 " state = EXCLUDED.state, snapshot_lsn = EXCLUDED.snapshot_lsn",
 				 SPI_OK_INSERT, lengthof(params), params);
+}
+
+void
+sl_stream_leaves_put(const char *stream_id, const char *schema,
+					 const char *table, const char *leaves)
+{
+	const char *params[] = {stream_id, schema, table, leaves};
+
+	control_exec("UPDATE sluice.stream_table SET source_leaves = $4"
+				 " WHERE stream_id = $1 AND schema_name = $2 AND table_name = $3"
+				 " AND source_leaves IS DISTINCT FROM $4",
+				 SPI_OK_UPDATE, lengthof(params), params);
 }
 
 char *

@@ -75,6 +75,9 @@ collect(SlApply *ap, const SlTruncate *t, Victims *v)
 		if (!map->valid)
 			sl_relmap_prepare(ap, map);
 		add_victim(v, map->target);
+		/* the root's TRUNCATE gave each leaf of the source a new file */
+		sl_stream_leaves_put(ap->stream->stream_id, map->shape->schema,
+							 map->shape->name, NULL);
 		if (get_rel_relkind(map->target) != RELKIND_PARTITIONED_TABLE)
 			continue;
 		foreach(lc, find_all_inheritors(map->target, AccessExclusiveLock, NULL))
