@@ -47,12 +47,17 @@ switch_point(SlConn *repl, int32 current, int32 tli)
 
 	while (*p)
 	{
-		unsigned	line_tli,
-					hi,
-					lo;
+		char	   *end;
+		unsigned long line_tli = strtoul(p, &end, 10);
 
-		if (sscanf(p, "%u\t%X/%X", &line_tli, &hi, &lo) == 3 && line_tli == (unsigned) tli)
-			found = ((uint64) hi << 32) | lo;
+		/* timeline, tab, hi/lo; other lines are comments */
+		if (end != p && *end == '\t' && line_tli == (unsigned long) tli)
+		{
+			uint64		hi = strtoul(end + 1, &end, 16);
+
+			if (*end == '/')
+				found = (hi << 32) | (uint32) strtoul(end + 1, NULL, 16);
+		}
 		p += strcspn(p, "\n");
 		p += strspn(p, "\n");
 	}

@@ -144,7 +144,7 @@ sl_source_option_is_secret(const char *name, bool *known)
 }
 
 /* Raise for an option that does not belong here. */
-static void
+static SL_NORETURN void
 refuse_option(const char *name, int where)
 {
 	const char *place = where == ON_SERVER ? "server" :

@@ -370,18 +370,19 @@ static void
 refuse_value(SlApply *ap, Relation rel, const ErrorData *e)
 {
 	SlRelMap   *map = ap->at_state->map;
-	const SlColumn *col = ap->at_column >= 0 ? &map->shape->cols[ap->at_column] : NULL;
-	char	   *type = NULL;
 
-	if (col)
-		type = format_type_with_typemod(map->cols[ap->at_column].typid,
-										map->cols[ap->at_column].typmod);
-	if (col)
+	if (ap->at_column >= 0)
+	{
+		const SlColumn *col = &map->shape->cols[ap->at_column];
+		char	   *type = format_type_with_typemod(map->cols[ap->at_column].typid,
+													map->cols[ap->at_column].typmod);
+
 		sl_refuse_rel(rel, SL_M_VALUE_UNREPRESENTABLE, col->name, NULL,
 					  psprintf("Type %s raised SQLSTATE %s.\n%s", type,
 							   unpack_sql_state(e->sqlerrcode), key_line(ap)),
 					  NULL, "a value of column %s cannot be stored in target %s",
 					  quote_identifier(col->name), rel_name(rel));
+	}
 	sl_refuse_rel(rel, SL_M_VALUE_UNREPRESENTABLE, e->column_name, NULL,
 				  psprintf("SQLSTATE %s.\n%s", unpack_sql_state(e->sqlerrcode),
 						   key_line(ap)),
