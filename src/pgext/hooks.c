@@ -232,7 +232,7 @@ check_drop(const DropStmt *stmt)
 
 /* A stream knows its source by the server's name. */
 static void
-check_rename(const RenameStmt * stmt)
+check_rename(const RenameStmt *stmt)
 {
 	ForeignServer *server = GetForeignServerByName(strVal(stmt->object), true);
 
