@@ -338,3 +338,34 @@ def test_hold_ends_with_its_session(loaded):
     blocker.close()
     assert {r["status"] for r in stream.verify()} == {"equal"}
     _goes_on(dst)
+
+
+def test_partition_bounds_run_as_their_owner(pair):
+    """A table's owner gets no other rights by what his bounds call."""
+    src, dst = pair
+    role = "verify_tenant"
+    for db in pair:
+        db.execute("DROP ROLE IF EXISTS %s; CREATE ROLE %s" % (role, role))
+    src.execute("CREATE TABLE own (id int PRIMARY KEY); INSERT INTO own VALUES (1), (2)")
+    dst.execute("""
+        CREATE FUNCTION tell(i int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS
+            $$ BEGIN RAISE NOTICE 'bounds run as %', current_user; RETURN i; END $$;
+        CREATE TABLE own (id int) PARTITION BY RANGE (public.tell(id));
+        CREATE TABLE own_1 PARTITION OF own FOR VALUES FROM (0) TO (10);
+        CREATE UNIQUE INDEX ON own_1 (id);
+        ALTER TABLE own OWNER TO verify_tenant;
+        ALTER TABLE own_1 OWNER TO verify_tenant;
+        GRANT USAGE ON SCHEMA public TO verify_tenant""")
+    stream = make_stream(src, dst, "s1")
+    stream.caught_up()
+    conn = dst.connect()
+    with conn.cursor() as cur:
+        cur.execute("SELECT status FROM sluice.verify('s1')")
+        assert cur.fetchall() == [("equal",)]
+    said = {n.strip() for n in conn.notices}
+    conn.close()
+    assert said == {"NOTICE:  bounds run as verify_tenant"}, said
+    stream.stop()
+    stream.drop()
+    for db in pair:
+        db.execute("DROP OWNED BY verify_tenant; DROP ROLE verify_tenant")

@@ -12,7 +12,11 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
 #include "common/pg_prng.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -24,13 +28,13 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
-#include "catalog/pg_inherits.h"
-#include "catalog/pg_type.h"
 
 #include "common/sl_pattern.h"
+#include "pgext/errutil.h"
 #include "pgext/source_pg.h"
 #include "pgext/spi_util.h"
 #include "pgext/verify.h"
@@ -258,7 +262,7 @@ verify_take_snapshots(Verify *v, const SlSource *src)
 
 /* Text forms on the target as conn.c pins them on the source. */
 static void
-verify_pin_settings(void)
+pin_settings(void)
 {
 	static const char *const pins[][2] = {
 		{"search_path", "pg_catalog, pg_temp"},
@@ -287,27 +291,53 @@ verify_plan_tables(Verify *v)
 	}
 }
 
-/* Compare every table with the rights of the stream's owner. */
+/*
+ * Act as the owner of a table, as the stream's worker does: its partition
+ * bounds may call its owner's functions.
+ */
+void
+sl_verify_act(const SlStream *s, Oid relid, SlUserSwitch *sw)
+{
+	HeapTuple	tup = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tup))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	owner = ((Form_pg_class) GETSTRUCT(tup))->relowner;
+	ReleaseSysCache(tup);
+	if (!sl_compat_can_set_role(s->owner, owner))
+	{
+		SlRefusal	r = {.marker = SL_M_TARGET_PERMISSION,
+			.schema = get_namespace_name(get_rel_namespace(relid)),
+		.table = get_rel_name(relid)};
+
+		sl_refuse(&r, "the stream's owner may not SET ROLE to the owner of table \"%s.%s\"",
+				  r.schema, r.table);
+	}
+	sl_become_role(owner, sw);
+	pin_settings();
+}
+
 static void
 verify_compare_tables(Verify *v)
 {
-	SlUserSwitch sw;
-
-	sl_become_role(v->stream->owner, &sw);
-	verify_pin_settings();
 	PushActiveSnapshot(v->snapshot);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	for (int i = 0; i < v->ntables; i++)
 	{
+		SlUserSwitch sw;
+
 		CHECK_FOR_INTERRUPTS();
-		if (v->tables[i].skip == NULL)
-			sl_verify_compare(v->data, &v->tables[i], v->mode, v->cxt);
+		if (v->tables[i].skip != NULL)
+			continue;
+		sl_verify_act(v->stream, v->tables[i].target, &sw);
+		sl_verify_compare(v->data, v->stream, &v->tables[i], v->mode, v->cxt);
+		sl_become_back(&sw);
 	}
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
 	PopActiveSnapshot();
-	sl_become_back(&sw);
 }
 
 /* "2 rows with other values, 1 row missing on the target"; NULL for nothing. */

@@ -11,6 +11,7 @@
 
 #include "pgext/conn.h"
 #include "pgext/shmem.h"
+#include "pgext/spi_util.h"
 #include "pgext/stream.h"
 
 /* Keys shown per table, and bytes shown of one key. */
@@ -102,7 +103,14 @@ extern char *sl_verify_rows_sql(const SlVerifyTable *t, const SlVerifySide *side
  * source's snapshot; SPI is connected and the active snapshot is the target's.
  * cxt: where the samples live.
  */
-extern void sl_verify_compare(SlConn *c, SlVerifyTable *t, SlVerifyMode mode,
-							  MemoryContext cxt);
+extern void sl_verify_compare(SlConn *c, const SlStream *s, SlVerifyTable *t,
+							  SlVerifyMode mode, MemoryContext cxt);
+
+/*
+ * Become the owner of a target table with verify's settings pinned; refuses
+ * TARGET-PERMISSION when the stream's owner may not.  Ends with
+ * sl_become_back.
+ */
+extern void sl_verify_act(const SlStream *s, Oid relid, SlUserSwitch *sw);
 
 #endif							/* SL_VERIFY_H */

@@ -44,6 +44,7 @@ typedef struct Reader
 typedef struct Compare
 {
 	SlConn	   *conn;
+	const SlStream *stream;
 	SlVerifyTable *t;
 	MemoryContext cxt;			/* this table's */
 	MemoryContext samples;
@@ -441,6 +442,32 @@ random_buckets(Compare *c)
 	return bucket_list(t, marked);
 }
 
+/* Count the rows of a leaf that do not meet its bounds; keep some keys. */
+static void
+check_leaf(Compare *c, Oid leaf)
+{
+	SlVerifyTable *t = c->t;
+	char	   *def;
+
+	target_exec(psprintf("SELECT pg_catalog.pg_get_partition_constraintdef(%u::pg_catalog.oid)",
+						 leaf));
+	def = target_text(SPI_tuptable, 0, 1, c->cxt);
+	SPI_freetuptable(SPI_tuptable);
+	if (def[0] == '\0')
+		return;
+	target_exec(psprintf("SELECT pg_catalog.\"left\"(%s, %d), pg_catalog.count(*) OVER ()"
+						 " FROM ONLY %s WHERE NOT (%s) LIMIT %d",
+						 t->local.key, SL_VERIFY_KEY_BYTES,
+						 quote_qualified_identifier(get_namespace_name(get_rel_namespace(leaf)),
+													get_rel_name(leaf)),
+						 def, SL_VERIFY_KEYS));
+	if (SPI_processed > 0)
+		t->misrouted += target_int64(SPI_tuptable, 0, 2);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		add_sample(c, target_text(SPI_tuptable, i, 1, c->cxt));
+	SPI_freetuptable(SPI_tuptable);
+}
+
 /*
  * Rows that lie in a partition whose bounds they do not meet: equal rows in
  * the wrong place, which no comparison of rows sees.
@@ -448,33 +475,16 @@ random_buckets(Compare *c)
 static void
 check_routing(Compare *c)
 {
-	SlVerifyTable *t = c->t;
 	ListCell   *lc;
 
-	foreach(lc, t->leaves)
+	foreach(lc, c->t->leaves)
 	{
-		Oid			leaf = lfirst_oid(lc);
-		char	   *def;
-		char	   *from;
+		SlUserSwitch sw;
 
 		CHECK_FOR_INTERRUPTS();
-		target_exec(psprintf("SELECT pg_catalog.pg_get_partition_constraintdef(%u::pg_catalog.oid)", leaf));
-		def = target_text(SPI_tuptable, 0, 1, c->cxt);
-		SPI_freetuptable(SPI_tuptable);
-		if (def[0] == '\0')
-			continue;
-		from = psprintf("FROM ONLY %s WHERE NOT (%s)",
-						quote_qualified_identifier(get_namespace_name(get_rel_namespace(leaf)),
-												   get_rel_name(leaf)),
-						def);
-		target_exec(psprintf("SELECT pg_catalog.\"left\"(%s, %d), pg_catalog.count(*) OVER () %s LIMIT %d",
-							 t->local.key, SL_VERIFY_KEY_BYTES, from,
-							 SL_VERIFY_KEYS));
-		if (SPI_processed > 0)
-			t->misrouted += target_int64(SPI_tuptable, 0, 2);
-		for (uint64 i = 0; i < SPI_processed; i++)
-			add_sample(c, target_text(SPI_tuptable, i, 1, c->cxt));
-		SPI_freetuptable(SPI_tuptable);
+		sl_verify_act(c->stream, lfirst_oid(lc), &sw);
+		check_leaf(c, lfirst_oid(lc));
+		sl_become_back(&sw);
 	}
 }
 
@@ -512,8 +522,8 @@ compare_table(Compare *c, SlVerifyMode mode)
 }
 
 void
-sl_verify_compare(SlConn *conn, SlVerifyTable *t, SlVerifyMode mode,
-				  MemoryContext cxt)
+sl_verify_compare(SlConn *conn, const SlStream *s, SlVerifyTable *t,
+				  SlVerifyMode mode, MemoryContext cxt)
 {
 	Compare    *c;
 	MemoryContext old;
@@ -523,6 +533,7 @@ sl_verify_compare(SlConn *conn, SlVerifyTable *t, SlVerifyMode mode,
 	old = MemoryContextSwitchTo(mine);
 	c = palloc0(sizeof(Compare));
 	c->conn = conn;
+	c->stream = s;
 	c->t = t;
 	c->cxt = mine;
 	c->samples = cxt;
