@@ -62,18 +62,24 @@ class World:
         self.proxy.cut()
 
     def freeze(self):
+        pid = self.stream.health()["pid"]
         self.proxy.freeze()
         try:
-            wait_until(lambda: self.stream.health()["state"] == "retrying", 30,
-                       lambda: "health is %r" % self.stream.health())
+            self._noticed(pid)
         finally:
             self.proxy.thaw()
 
     def half_open(self):
-        self.proxy.half_open()
-        wait_until(lambda: self.stream.health()["state"] == "retrying", 30,
-                   lambda: "health is %r" % self.stream.health())
+        pid = self.stream.pid()
+        if self.proxy.half_open():
+            self._noticed(pid)
         self.proxy.cut()
+
+    def _noticed(self, pid):
+        """The worker gave up, or was not connected in the first place."""
+        wait_until(lambda: self.stream.health()["state"] == "retrying" or
+                   self.stream.health()["pid"] != pid or not self.proxy.links(), 30,
+                   lambda: "health is %r" % self.stream.health())
 
     def stop_start(self):
         try:

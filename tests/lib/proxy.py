@@ -84,7 +84,10 @@ class Proxy:
         self._frozen.clear()
 
     def half_open(self):
+        """Returns whether there was a link."""
+        links = self.links()
         self._each(lambda link: link.abandon())
+        return links > 0
 
     def down_only(self):
         self._each(lambda link: link.swallow())

@@ -199,7 +199,8 @@ class Writers:
             conn.rollback()
         except (psycopg2.DatabaseError, psycopg2.InterfaceError) as e:
             lost = conn is None or conn.closed or isinstance(
-                e, (psycopg2.OperationalError, psycopg2.InterfaceError))
+                e, (psycopg2.OperationalError, psycopg2.InterfaceError)
+            ) or "server closed the connection" in str(e)
             if conn is not None:
                 conn.close()
             if not lost:
