@@ -75,8 +75,6 @@
 /* Head of a 'w' message: tag, start, end, time. */
 #define SL_DATA_HEAD 25
 
-static void hold_here(SlPgStream *st);
-
 void
 sl_pg_set_state(SlPgStream *st, SlState state)
 {
@@ -97,8 +95,8 @@ read_be64(const char *p)
 
 /* ---------- progress in shared memory ---------- */
 
-static void
-publish_progress(SlPgStream *st, TimestampTz now)
+void
+sl_pg_publish_progress(SlPgStream *st, TimestampTz now)
 {
 	SlSlot	   *slot = st->w->slot;
 
@@ -153,7 +151,7 @@ commit_group(SlPgStream *st)
 	SpinLockAcquire(&slot->mutex);
 	slot->last_commit_at = now;
 	SpinLockRelease(&slot->mutex);
-	publish_progress(st, now);
+	sl_pg_publish_progress(st, now);
 }
 
 /* The stop came in the middle of a large transaction: back to the boundary. */
@@ -341,7 +339,7 @@ take_data(SlPgStream *st, const char *buf, int len)
 	if (must_hold(st, &rec))
 	{
 		commit_group(st);
-		hold_here(st);
+		sl_pg_hold_here(st);
 		if (sl_worker_should_stop(st->w))
 		{
 			st->leave = true;	/* not begun here: it is sent again */
@@ -422,165 +420,15 @@ take_message(SlPgStream *st)
 	return true;
 }
 
-/* ---------- requests ---------- */
-
-/*
- * The source's insert position, without the head of a page that holds nothing
- * yet: the flush position of an idle source never passes that.
- */
-XLogRecPtr
-sl_pg_source_end(SlPgStream *st)
-{
-	char	   *text = sl_conn_query_text(st->cat,
-										  "SELECT pg_catalog.pg_current_wal_insert_lsn()", 0, NULL);
-	XLogRecPtr	lsn = DatumGetLSN(DirectFunctionCall1(pg_lsn_in, CStringGetDatum(text)));
-
-	if (lsn % XLOG_BLCKSZ <= SizeOfXLogLongPHD)
-		lsn -= lsn % XLOG_BLCKSZ;
-	return lsn;
-}
-
-/* A caller waits for "caught up": find out up to where. */
-static void
-serve_catchup(SlPgStream *st)
-{
-	SlSlot	   *slot = st->w->slot;
-	uint64		ticket;
-	XLogRecPtr	lsn;
-
-	SpinLockAcquire(&slot->mutex);
-	ticket = slot->catchup_request;
-	SpinLockRelease(&slot->mutex);
-	if (ticket == st->catchup_done)
-		return;
-	lsn = sl_pg_source_end(st);
-	st->catchup_done = ticket;
-	if (st->source_lsn < lsn)
-		st->source_lsn = lsn;
-	SpinLockAcquire(&slot->mutex);
-	slot->catchup_lsn = lsn;
-	slot->catchup_known = ticket;
-	SpinLockRelease(&slot->mutex);
-}
-
-/* Position that somebody waits for and that is not durable yet; else 0. */
-static XLogRecPtr
-wanted(SlPgStream *st)
-{
-	SlSlot	   *slot = st->w->slot;
-	XLogRecPtr	lsn = InvalidXLogRecPtr;
-
-	SpinLockAcquire(&slot->mutex);
-	if (slot->catchup_known > 0)
-		lsn = slot->catchup_lsn;
-	if (slot->hold_phase == SL_HOLD_RUN_TO && slot->hold_lsn > lsn)
-		lsn = slot->hold_lsn;
-	SpinLockRelease(&slot->mutex);
-	if (st->unsent_lsn > lsn)
-		lsn = st->unsent_lsn;
-	return lsn > st->fb.flushed ? lsn : InvalidXLogRecPtr;
-}
-
-static SlHoldPhase
-hold_phase(SlSlot *slot, XLogRecPtr *lsn)
-{
-	SlHoldPhase phase;
-	pid_t		pid;
-
-	SpinLockAcquire(&slot->mutex);
-	phase = slot->hold_phase;
-	pid = slot->hold_pid;
-	*lsn = slot->hold_lsn;
-	SpinLockRelease(&slot->mutex);
-	if (phase == SL_HOLD_NONE || BackendPidGetProc(pid) != NULL)
-		return phase;
-
-	/* whoever held the stream is gone */
-	SpinLockAcquire(&slot->mutex);
-	if (slot->hold_pid == pid)
-	{
-		slot->hold_phase = SL_HOLD_NONE;
-		slot->hold_pid = 0;
-	}
-	SpinLockRelease(&slot->mutex);
-	return SL_HOLD_NONE;
-}
-
-static void
-hold_advance(SlSlot *slot, SlHoldPhase from, SlHoldPhase to)
-{
-	pid_t		pid = 0;
-	PGPROC	   *proc;
-
-	SpinLockAcquire(&slot->mutex);
-	if (slot->hold_phase == from)
-	{
-		slot->hold_phase = to;
-		pid = slot->hold_pid;
-	}
-	SpinLockRelease(&slot->mutex);
-	proc = pid ? BackendPidGetProc(pid) : NULL;
-	if (proc != NULL)
-		SetLatch(&proc->procLatch);
-}
-
 /* Report in time, also where nothing else happens. */
-static void
-report_when_due(SlPgStream *st, TimestampTz now)
+void
+sl_pg_report_when_due(SlPgStream *st, TimestampTz now)
 {
 	if (sl_feedback_update(&st->fb))
-		publish_progress(st, now);
+		sl_pg_publish_progress(st, now);
 	if (now - st->fb.sent_at >= Min(st->heartbeat_us, INT64CONST(10000000)) ||
 		(st->fb.flushed > st->fb.sent_flushed && now - st->fb.sent_at >= SL_CONFIRM_US))
 		sl_feedback_send(&st->fb, false);
-}
-
-/*
- * Stand still for verify, with nothing in hand, until it moves on: from PAUSED
- * to RUN_TO, or from REACHED to NONE.  Nothing is read meanwhile; the source
- * is told that we live.
- */
-static void
-hold_here(SlPgStream *st)
-{
-	SlSlot	   *slot = st->w->slot;
-	XLogRecPtr	lsn;
-	SlHoldPhase phase;
-
-	hold_advance(slot, SL_HOLD_ASKED, SL_HOLD_PAUSED);
-	hold_advance(slot, SL_HOLD_RUN_TO, SL_HOLD_REACHED);
-	sl_worker_reason(st->w, "held by verify");
-	for (;;)
-	{
-		phase = hold_phase(slot, &lsn);
-		if (phase != SL_HOLD_PAUSED && phase != SL_HOLD_REACHED)
-			break;
-		if (sl_worker_should_stop(st->w))
-			break;
-		report_when_due(st, GetCurrentTimestamp());
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 SL_NAP_MS / 4, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-	}
-	sl_worker_reason(st->w, NULL);
-	st->heard_at = GetCurrentTimestamp();
-	st->pinged_at = 0;
-}
-
-/* At a boundary with nothing in hand: does verify want something? */
-static void
-serve_hold(SlPgStream *st)
-{
-	SlSlot	   *slot = st->w->slot;
-	XLogRecPtr	lsn;
-	SlHoldPhase phase = hold_phase(slot, &lsn);
-
-	if (phase == SL_HOLD_NONE)
-		return;
-	if (phase == SL_HOLD_ASKED || phase == SL_HOLD_PAUSED || phase == SL_HOLD_REACHED ||
-		st->fb.received >= lsn)
-		hold_here(st);
 }
 
 /* ---------- between messages ---------- */
@@ -592,7 +440,7 @@ serve_hold(SlPgStream *st)
 static void
 advance_idle(SlPgStream *st, TimestampTz now)
 {
-	XLogRecPtr	want = wanted(st);
+	XLogRecPtr	want = sl_pg_wanted(st);
 
 	if (st->idle_lsn > st->fb.applied &&
 		(want > st->fb.applied ||
@@ -601,7 +449,7 @@ advance_idle(SlPgStream *st, TimestampTz now)
 		store_idle(st, st->idle_lsn);
 	if (want != InvalidXLogRecPtr && st->fb.applied >= want)
 		sl_feedback_force(&st->fb);
-	publish_progress(st, now);
+	sl_pg_publish_progress(st, now);
 }
 
 /* Silence: ask the source for a word, then give the connection up. */
@@ -646,7 +494,7 @@ check_source(SlPgStream *st, TimestampTz now)
 static bool
 nap(SlPgStream *st, TimestampTz now)
 {
-	XLogRecPtr	want = wanted(st);
+	XLogRecPtr	want = sl_pg_wanted(st);
 	int			ms = SL_NAP_MS;
 	bool		got;
 	TimestampTz woke;
@@ -718,11 +566,11 @@ drain(SlPgStream *st, int *taken)
 		CHECK_FOR_INTERRUPTS();
 		if (time_to_stop(st, now))
 			return false;
-		report_when_due(st, now);
+		sl_pg_report_when_due(st, now);
 		if (!st->mid_xact && st->w->slot->hold_phase == SL_HOLD_ASKED)
 		{
 			commit_group(st);
-			serve_hold(st);
+			sl_pg_serve_hold(st);
 		}
 	}
 	if (*taken > 0)
@@ -749,9 +597,9 @@ read_socket(SlPgStream *st)
 static void
 at_boundary(SlPgStream *st, TimestampTz now)
 {
-	serve_catchup(st);
+	sl_pg_serve_catchup(st);
 	advance_idle(st, now);
-	serve_hold(st);
+	sl_pg_serve_hold(st);
 	check_source(st, now);
 }
 
@@ -781,7 +629,7 @@ follow(SlPgStream *st)
 			break;
 		if (!st->mid_xact)
 			at_boundary(st, now);
-		report_when_due(st, now);
+		sl_pg_report_when_due(st, now);
 		if (PQflush(st->repl->pg) < 0)
 			sl_conn_raise(st->repl, NULL, "streaming");
 		if (!nap(st, now))
@@ -793,97 +641,12 @@ follow(SlPgStream *st)
 
 /* ---------- start and end ---------- */
 
-/*
- * Binary is asked for only where every column of every table has a type whose
- * binary form is the same on both sides, as recorded and as of now: what is
- * still to come may be of either time.
- */
-static bool
-all_binary_ok(SlPgStream *st)
-{
-	SlStreamTable *t;
-	int			n;
-	bool		ok = st->cat->server_version >= 140000;
-
-	StartTransactionCommand();
-	n = sl_stream_tables(st->s->stream_id, &t);
-	for (int i = 0; i < n && ok; i++)
-	{
-		SlShape    *recorded;
-		SlShape    *now;
-
-		if (strcmp(t[i].state, "established") != 0)
-			continue;
-		recorded = sl_shape_load(st->s->stream_id, t[i].schema, t[i].table, NULL);
-		now = sl_pg_shape(st->cat, t[i].source_id, false);
-		ok = recorded && now &&
-			sl_types_binary_ok(recorded, t[i].target_relid) &&
-			sl_types_binary_ok(now, t[i].target_relid);
-	}
-	CommitTransactionCommand();
-	MemoryContextSwitchTo(st->cxt);
-	return ok;
-}
-
-/* The replication grammar knows '' and no other escape. */
-static char *
-repl_literal(const char *text)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	appendStringInfoChar(&buf, '\'');
-	for (const char *p = text; *p; p++)
-	{
-		if (*p == '\'')
-			appendStringInfoChar(&buf, '\'');
-		appendStringInfoChar(&buf, *p);
-	}
-	appendStringInfoChar(&buf, '\'');
-	return buf.data;
-}
-
-static void
-start_replication(SlPgStream *st, XLogRecPtr position)
-{
-	int			version = st->repl->server_version;
-	char	   *names = repl_literal(sl_conn_ident(st->repl, st->s->publication_name));
-	char	   *sql;
-
-	st->proto_version = version >= 160000 ? 4 : version >= 150000 ? 3 :
-		version >= 140000 ? 2 : 1;
-	st->binary = all_binary_ok(st);
-	st->repl->timeout_ms = sl_guc_query_timeout;
-	sql = psprintf("START_REPLICATION SLOT %s LOGICAL %X/%X "
-				   "(proto_version '%d', publication_names %s%s)",
-				   sl_conn_ident(st->repl, st->s->slot_name),
-				   LSN_FORMAT_ARGS(position), st->proto_version, names,
-				   st->binary ? ", binary 'true'" : "");
-	PG_TRY();
-	{
-		PQclear(sl_conn_query(st->repl, PGRES_COPY_BOTH, sql, 0, NULL));
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-
-		/* what was true of the slot a moment ago may have changed since */
-		MemoryContextSwitchTo(st->cxt);
-		edata = CopyErrorData();
-		FlushErrorState();
-		if (sl_classify_sqlstate(edata->sqlerrcode) == SL_CLASS_FATAL)
-			sl_pg_check_slot(st, position);
-		ReThrowError(edata);
-	}
-	PG_END_TRY();
-}
-
 static void
 finish(SlPgStream *st)
 {
 	sl_pg_set_state(st, SL_STATE_STOPPING);
 	sl_feedback_force(&st->fb);
-	publish_progress(st, GetCurrentTimestamp());
+	sl_pg_publish_progress(st, GetCurrentTimestamp());
 	sl_feedback_send(&st->fb, false);
 	if (PQputCopyEnd(st->repl->pg, NULL) > 0)
 		(void) PQflush(st->repl->pg);
@@ -911,7 +674,7 @@ run(SlPgStream *st)
 		sl_pg_check_tables(st);
 		sl_pg_record_source(st);
 	}
-	start_replication(st, position);
+	sl_pg_start_replication(st, position);
 
 	sl_feedback_init(&st->fb, st->repl, position);
 	st->decoder = sl_pgoutput_create(st->proto_version);
@@ -926,7 +689,7 @@ run(SlPgStream *st)
 	sl_pg_report_slot(st);
 	sl_pg_set_state(st, SL_STATE_STREAMING);
 	MemoryContextSwitchTo(st->msg_cxt);
-	publish_progress(st, st->heard_at);
+	sl_pg_publish_progress(st, st->heard_at);
 	sl_feedback_send(&st->fb, true);
 	follow(st);
 	finish(st);

@@ -2,7 +2,8 @@
  * stream_pg.h
  *	  What the files that run a stream from a PostgreSQL source share:
  *	  check_pg.c (is it still the same source?), coldstart_pg.c (the first
- *	  copy), stream_pg.c (following the changes).
+ *	  copy), replication_pg.c and stream_pg.c (following the changes),
+ *	  request_pg.c (what others ask of it meanwhile).
  */
 #ifndef SL_STREAM_PG_H
 #define SL_STREAM_PG_H
@@ -101,8 +102,37 @@ extern void sl_pg_record_leaves(SlPgStream *st, SlConn *c, const SlStreamTable *
 /* Copy every table; returns the position from which to follow. */
 extern XLogRecPtr sl_pg_cold_start(SlPgStream *st);
 
+/* replication_pg.c */
+
+/*
+ * Start to stream from position; sets proto_version and binary.  Raises
+ * 55006 when another connection has the slot.
+ */
+extern void sl_pg_start_replication(SlPgStream *st, XLogRecPtr position);
+
+/* request_pg.c */
+
+/* A caller waits for "caught up": tell it up to where. */
+extern void sl_pg_serve_catchup(SlPgStream *st);
+
+/* Position that somebody waits for and that is not durable yet; else 0. */
+extern XLogRecPtr sl_pg_wanted(SlPgStream *st);
+
+/*
+ * Stand still for verify, with nothing in hand, until it moves on; returns at
+ * once at a stop request too.
+ */
+extern void sl_pg_hold_here(SlPgStream *st);
+
+/* At a boundary with nothing in hand: stand still if verify wants that now. */
+extern void sl_pg_serve_hold(SlPgStream *st);
+
 /* stream_pg.c */
 extern void sl_pg_set_state(SlPgStream *st, SlState state);
+extern void sl_pg_publish_progress(SlPgStream *st, TimestampTz now);
+
+/* Send a status update when one is due. */
+extern void sl_pg_report_when_due(SlPgStream *st, TimestampTz now);
 
 /* The source's insert position. */
 extern XLogRecPtr sl_pg_source_end(SlPgStream *st);
