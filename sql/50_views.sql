@@ -160,15 +160,28 @@ FROM sluice.stream_table t;
 
 COMMENT ON VIEW sluice.tables IS 'the tables of each stream and how far each has come';
 
+CREATE FUNCTION sluice.verify_runtime()
+    RETURNS TABLE (stream_id text, pid integer, relid oid, phase text,
+        rows_done bigint, started_at timestamptz)
+    LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED
+    AS 'MODULE_PATHNAME', 'sluice_verify_runtime';
+
+COMMENT ON FUNCTION sluice.verify_runtime() IS 'the verifies that are running, for sluice.progress';
+
 CREATE VIEW sluice.progress AS
 SELECT c.pid, c.datid, c.relid, r.stream_id, r.state AS phase,
        c.tuples_processed AS rows_done, NULL::bigint AS rows_total,
        c.bytes_processed AS bytes_done, NULLIF(c.bytes_total, 0) AS bytes_total,
        r.state_since AS started_at, NULL::timestamptz AS eta
 FROM sluice.stream_runtime() r
-JOIN pg_catalog.pg_stat_progress_copy c USING (pid);
+JOIN pg_catalog.pg_stat_progress_copy c USING (pid)
+UNION ALL
+SELECT v.pid, d.oid, v.relid, v.stream_id, v.phase, v.rows_done, NULL, NULL, NULL,
+       v.started_at, NULL
+FROM sluice.verify_runtime() v
+JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database();
 
-COMMENT ON VIEW sluice.progress IS 'the copies that are running';
+COMMENT ON VIEW sluice.progress IS 'the copies and verifies that are running';
 
 CREATE VIEW sluice.schema_events AS
 SELECT e.stream_id::text, e.schema_name::text, e.table_name::text,

@@ -330,9 +330,12 @@ def test_hold_ends_with_its_session(loaded):
         thread.start()
 
         wait_until(lambda: making() > before, 20, "verify does not make its slot")
+        assert dst.query("SELECT pid, stream_id, phase FROM sluice.progress") == [
+            (pid, "s1", "holding")]
         dst.execute("SELECT pg_catalog.pg_%s_backend(%d)" % (how, pid))
         thread.join(20)
         assert not thread.is_alive() and failed, how
+        assert not dst.query("SELECT pid FROM sluice.progress")
         _goes_on(dst)
     blocker.rollback()
     blocker.close()

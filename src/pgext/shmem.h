@@ -90,6 +90,12 @@ typedef struct SlSlot
 	pid_t		hold_pid;		/* backend that holds the stream */
 	XLogRecPtr	hold_lsn;
 
+	/* the verify that began last */
+	pid_t		verify_pid;		/* 0 = none */
+	Oid			verify_relid;	/* target table at hand; 0 = holds the stream */
+	int64		verify_rows;	/* of the tables that are done */
+	TimestampTz verify_since;
+
 	/* progress */
 	XLogRecPtr	received_lsn;	/* all of the source up to here was received */
 	XLogRecPtr	applied_lsn;	/* … and committed here */

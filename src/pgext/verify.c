@@ -241,22 +241,19 @@ static void
 verify_release(int code, Datum arg)
 {
 	sl_hold_release((SlSlot *) DatumGetPointer(arg));
+	sl_verify_told((SlSlot *) DatumGetPointer(arg));
 }
 
 /* Both snapshots at one position; the stream is held in between. */
 static void
 verify_take_snapshots(Verify *v, const SlSource *src)
 {
-	Datum		arg = PointerGetDatum(v->slot);
 	const char *id = v->stream->stream_id;
 
-	PG_ENSURE_ERROR_CLEANUP(verify_release, arg);
-	{
-		sl_hold_ask(v->slot, id);
-		sl_hold_run_to(v->slot, id, verify_source_snapshot(v, src));
-		verify_target_snapshot(v);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(verify_release, arg);
+	sl_verify_tell(v->slot, InvalidOid, 0);
+	sl_hold_ask(v->slot, id);
+	sl_hold_run_to(v->slot, id, verify_source_snapshot(v, src));
+	verify_target_snapshot(v);
 	sl_hold_release(v->slot);
 }
 
@@ -321,6 +318,8 @@ sl_verify_act(const SlStream *s, Oid relid, SlUserSwitch *sw)
 static void
 verify_compare_tables(Verify *v)
 {
+	int64		rows = 0;
+
 	PushActiveSnapshot(v->snapshot);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
@@ -331,9 +330,11 @@ verify_compare_tables(Verify *v)
 		CHECK_FOR_INTERRUPTS();
 		if (v->tables[i].skip != NULL)
 			continue;
+		sl_verify_tell(v->slot, v->tables[i].target, rows);
 		sl_verify_act(v->stream, v->tables[i].target, &sw);
 		sl_verify_compare(v->data, v->stream, &v->tables[i], v->mode, v->cxt);
 		sl_become_back(&sw);
+		rows += v->tables[i].target_rows;
 	}
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
@@ -454,9 +455,14 @@ sluice_verify(PG_FUNCTION_ARGS)
 
 	src = sl_source_resolve(v.stream->source_server, v.stream->owner);
 	verify_lock_source(&v, src);
-	verify_take_snapshots(&v, src);
-	verify_plan_tables(&v);
-	verify_compare_tables(&v);
+	PG_ENSURE_ERROR_CLEANUP(verify_release, PointerGetDatum(v.slot));
+	{
+		verify_take_snapshots(&v, src);
+		verify_plan_tables(&v);
+		verify_compare_tables(&v);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(verify_release, PointerGetDatum(v.slot));
+	sl_verify_told(v.slot);
 	UnregisterSnapshot(v.snapshot);
 	sl_conn_close(v.data);
 	sl_conn_close(v.locks);
@@ -464,5 +470,38 @@ sluice_verify(PG_FUNCTION_ARGS)
 		verify_emit(&v, &v.tables[i], rsinfo);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(v.cxt);
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(sluice_verify_runtime);
+
+/* (stream_id, pid, relid, phase, rows_done, started_at) of each verify. */
+Datum
+sluice_verify_runtime(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < sl_shmem_nslots(); i++)
+	{
+		SlSlot	   *slot = sl_shmem_slot(i);
+		SlSlot		s;
+		Datum		values[6];
+		bool		nulls[6] = {0};
+
+		SpinLockAcquire(&slot->mutex);
+		memcpy(&s, slot, sizeof(s));
+		SpinLockRelease(&slot->mutex);
+		if (!s.in_use || s.dboid != MyDatabaseId || s.verify_pid == 0)
+			continue;
+		values[0] = CStringGetTextDatum(s.stream_id);
+		values[1] = Int32GetDatum(s.verify_pid);
+		values[2] = ObjectIdGetDatum(s.verify_relid);
+		nulls[2] = !OidIsValid(s.verify_relid);
+		values[3] = CStringGetTextDatum(nulls[2] ? "holding" : "verifying");
+		values[4] = Int64GetDatum(s.verify_rows);
+		values[5] = TimestampTzGetDatum(s.verify_since);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
 	return (Datum) 0;
 }

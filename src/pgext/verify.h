@@ -73,6 +73,13 @@ extern void sl_hold_ask(SlSlot *slot, const char *stream_id);
 extern void sl_hold_run_to(SlSlot *slot, const char *stream_id, XLogRecPtr lsn);
 extern void sl_hold_release(SlSlot *slot);
 
+/*
+ * Say in shared memory which table is compared now, and how many rows were
+ * before it; relid 0: the stream is being held.  Ends with sl_verify_told.
+ */
+extern void sl_verify_tell(SlSlot *slot, Oid relid, int64 rows);
+extern void sl_verify_told(SlSlot *slot);
+
 /* 55000 with what to do, when the slot's worker is not streaming. */
 extern void sl_hold_require_streaming(SlSlot *slot, const char *stream_id);
 

@@ -222,3 +222,26 @@ sl_hold_release(SlSlot *slot)
 	if (released)
 		sl_wake_worker(slot);
 }
+
+void
+sl_verify_tell(SlSlot *slot, Oid relid, int64 rows)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	SpinLockAcquire(&slot->mutex);
+	if (slot->verify_pid != MyProcPid)
+		slot->verify_since = now;
+	slot->verify_pid = MyProcPid;
+	slot->verify_relid = relid;
+	slot->verify_rows = rows;
+	SpinLockRelease(&slot->mutex);
+}
+
+void
+sl_verify_told(SlSlot *slot)
+{
+	SpinLockAcquire(&slot->mutex);
+	if (slot->verify_pid == MyProcPid)
+		slot->verify_pid = 0;
+	SpinLockRelease(&slot->mutex);
+}
