@@ -113,3 +113,42 @@ def test_partition_changes_that_do_not_refuse(pair):
     stream.start()
     stream.caught_up()
     assert stream.state == "streaming"
+
+
+def test_rewritten_with_the_same_types(pair):
+    src, dst = pair
+    both(pair, "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1)")
+    stream = make_stream(src, dst, options={"existing_rows": "truncate"})
+    stream.stop()
+    src.execute("ALTER TABLE t ALTER v SET STATISTICS 10")
+    src.execute("TRUNCATE t; INSERT INTO t VALUES (2, 2)")
+    stream.start()
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+    stream.stop()
+    stream.start()
+    stream.caught_up()
+    stream.stop()
+    src.execute("ALTER TABLE t ALTER v TYPE int USING v + 1")
+    stream.start()
+    row = stream.wait_refused("SCHEMA-CHANGE-REFUSED")
+    assert "[table-rewritten]" in row["reason"]
+    dst.execute("UPDATE t SET v = v + 1")
+    stream.start()
+    src.execute("INSERT INTO t VALUES (3, 3)")
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+
+
+def test_type_of_a_partitioned_table_changed_on_both_sides(pair):
+    src, dst = pair
+    both(pair, PARTS + "ALTER TABLE p ADD n int")
+    src.execute("INSERT INTO p VALUES (1, 'x', 1)")
+    stream = make_stream(src, dst, include_tables=["p"])
+    both(pair, "ALTER TABLE p ALTER n TYPE bigint")
+    src.execute("INSERT INTO p VALUES (2, 'x', 5000000000)")
+    stream.caught_up()
+    stream.stop()
+    stream.start()
+    stream.caught_up()
+    assert_same_rows(src, dst, ["p"])
