@@ -1,4 +1,5 @@
 """What a hostile DBA found: each was wrong once, or never ended."""
+import psycopg2
 import pytest
 
 from lib import assert_same_rows, make_stream
@@ -152,3 +153,49 @@ def test_type_of_a_partitioned_table_changed_on_both_sides(pair):
     stream.start()
     stream.caught_up()
     assert_same_rows(src, dst, ["p"])
+
+
+def test_two_tables_that_land_in_one(pair):
+    src, dst = pair
+    src.execute("CREATE SCHEMA x; CREATE SCHEMA y;"
+                "CREATE TABLE x.t (id int PRIMARY KEY); CREATE TABLE y.t (id int PRIMARY KEY)")
+    dst.execute("CREATE SCHEMA q; CREATE TABLE q.t (id int PRIMARY KEY)")
+    with pytest.raises(psycopg2.Error) as e:
+        make_stream(src, dst, target_schema="q")
+    assert "same_target" in str(e.value)
+    assert dst.query("SELECT * FROM sluice.health") == []
+
+
+def test_code_of_a_table_owner_runs_as_that_owner(pair):
+    """Index expressions are run by planning, partition keys by verify."""
+    src, dst = pair
+    role = "app_%s" % dst.name
+    dst.execute("CREATE ROLE {0} LOGIN; GRANT ALL ON SCHEMA public TO {0};"
+                "CREATE TABLE ran_as (who name); GRANT INSERT ON ran_as TO PUBLIC"
+                .format(role))
+    src.execute("CREATE TABLE t (id int PRIMARY KEY);"
+                "CREATE TABLE p (id int PRIMARY KEY); ALTER TABLE p REPLICA IDENTITY FULL;"
+                "INSERT INTO p VALUES (1)")
+    conn = dst.connect()
+    try:
+        with conn.cursor() as cur:
+            cur.execute("SET ROLE %s" % role)
+            cur.execute("""
+                CREATE FUNCTION log_it() RETURNS int LANGUAGE plpgsql AS
+                    $$BEGIN INSERT INTO public.ran_as VALUES (current_user); RETURN 1; END$$;
+                CREATE FUNCTION f(i int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS
+                    $$BEGIN RETURN i * public.log_it(); END$$;
+                CREATE TABLE t (id int PRIMARY KEY);
+                CREATE INDEX ON t ((public.f(1) + id));
+                CREATE TABLE p (id int NOT NULL) PARTITION BY LIST (public.f(id));
+                CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
+                CREATE TABLE p2 PARTITION OF p FOR VALUES IN (2);
+            """)
+    finally:
+        conn.close()
+    stream = make_stream(src, dst)
+    src.execute("INSERT INTO t VALUES (1); UPDATE p SET id = 2; TRUNCATE t")
+    stream.caught_up()
+    assert {r["status"] for r in stream.verify()} == {"equal"}
+    stream.stop()
+    assert dst.query("SELECT DISTINCT who::text FROM ran_as") == [(role,)]

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "commands/dbcommands.h"
@@ -16,6 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/resowner.h"
 
 #include "pgext/apply.h"
@@ -301,6 +303,28 @@ check_shape(SlPreflight *p, Oid target, const SlShape *shape)
 	}
 }
 
+/*
+ * Does the target have rows?  Asked as its owner: even planning may run the
+ * code of index expressions.
+ */
+static bool
+has_rows(Oid target, const char *from)
+{
+	Relation	rel = relation_open(target, AccessShareLock);
+	Oid			owner = rel->rd_rel->relowner;
+	SlUserSwitch sw;
+	bool		found;
+
+	relation_close(rel, NoLock);
+	sl_become_role(owner, &sw);
+	sl_spi_enter();
+	found = sl_spi_exec(psprintf("SELECT 1 FROM %s LIMIT 1", from),
+						SPI_OK_SELECT, 0, NULL) > 0;
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return found;
+}
+
 /* Rows that are there before the copy would be mixed with the source's. */
 static void
 check_empty(SlPreflight *p, Oid target)
@@ -311,7 +335,7 @@ check_empty(SlPreflight *p, Oid target)
 
 	if (strcmp(rule, "truncate") == 0)
 		return;
-	if (catalog_text(psprintf("SELECT 1 FROM %s%s LIMIT 1", only, name), 0, NULL) != NULL)
+	if (has_rows(target, psprintf("%s%s", only, name)))
 		sl_check_add(p, "target", "existing_rows", false,
 					 psprintf("%s has rows; empty it, or start with option {\"existing_rows\": \"truncate\"}", name),
 					 psprintf("TRUNCATE %s%s;", only, name));
@@ -372,11 +396,29 @@ check_collation(SlPreflight *p, Oid target)
 	}
 }
 
+/* Two tables of the source must not land in one of the target. */
+static void
+check_same_target(SlPreflight *p, const Oid * targets, int i)
+{
+	for (int j = 0; j < i; j++)
+		if (targets[j] == targets[i])
+		{
+			sl_check_add(p, "target", "same_target", false,
+						 psprintf("%s and %s of the source both land in %s; exclude one, or send them apart with option schema_map",
+								  sl_show_table(p->tables[j].schema, p->tables[j].name),
+								  sl_show_table(p->tables[i].schema, p->tables[i].name),
+								  target_name(targets[i])),
+						 NULL);
+			return;
+		}
+}
+
 /* See preflight_int.h. */
 void
 sl_check_target_tables(SlPreflight *p)
 {
 	int			before = list_length(p->checks);
+	Oid		   *targets = palloc0_array(Oid, Max(p->ntables, 1));
 
 	for (int i = 0; i < p->ntables; i++)
 	{
@@ -389,6 +431,8 @@ sl_check_target_tables(SlPreflight *p)
 		target = resolve(p, shape);
 		if (!OidIsValid(target))
 			continue;
+		targets[i] = target;
+		check_same_target(p, targets, i);
 		check_shape(p, target, shape);
 		check_empty(p, target);
 		check_other_stream(p, target);
