@@ -201,10 +201,10 @@ scan_next(SlRelState *rs, IndexScanDesc iscan, TableScanDesc tscan)
 	MemoryContext old = MemoryContextSwitchTo(rs->estate->es_query_cxt);
 	bool		got;
 
-	if (iscan)
-		got = index_getnext_slot(iscan, ForwardScanDirection, rs->found);
-	else
+	if (tscan)
 		got = table_scan_getnextslot(tscan, ForwardScanDirection, rs->found);
+	else
+		got = index_getnext_slot(iscan, ForwardScanDirection, rs->found);
 	MemoryContextSwitchTo(old);
 	return got;
 }
@@ -214,10 +214,10 @@ scan_again(SlRelState *rs, IndexScanDesc iscan, TableScanDesc tscan)
 {
 	MemoryContext old = MemoryContextSwitchTo(rs->estate->es_query_cxt);
 
-	if (iscan)
-		index_rescan(iscan, rs->look.key, rs->look.nkeys, NULL, 0);
-	else
+	if (tscan)
 		table_rescan(tscan, NULL);
+	else
+		index_rescan(iscan, rs->look.key, rs->look.nkeys, NULL, 0);
 	MemoryContextSwitchTo(old);
 }
 

@@ -72,7 +72,7 @@ prepare_defaults(SlRelState *rs)
 		sent = bms_add_member(sent, rs->map->cols[i].attnum);
 	rs->default_att = palloc_array(AttrNumber, desc->natts);
 	rs->default_expr = palloc_array(ExprState *, desc->natts);
-	for (AttrNumber n = 1; n <= desc->natts; n++)
+	for (int n = 1; n <= desc->natts; n++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, n - 1);
 		Expr	   *expr;
