@@ -497,7 +497,7 @@ def test_wait_shows_progress(stream, lc_target):
     conn = stream.dst.connect()
     with conn.cursor() as cur:
         with pytest.raises(psycopg2.Error) as e:
-            cur.execute("CALL sluice.sync_wait('s1', 'caught_up', '6 s')")
+            cur.execute("CALL sluice.sync_wait('s1', 'caught_up', '13 s')")
     assert e.value.pgcode == "55P03", str(e.value)
     assert any("lock" in notice for notice in conn.notices), conn.notices
     conn.close()
