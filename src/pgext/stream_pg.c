@@ -72,6 +72,9 @@
 /* A stop waits this long for a large transaction to reach its end. */
 #define SL_STOP_PATIENCE_MS 2000
 
+/* A source transaction of so many bytes is a large one. */
+#define SL_BULK_BYTES (16 * 1024)
+
 /* Head of a 'w' message: tag, start, end, time. */
 #define SL_DATA_HEAD 25
 
@@ -523,6 +526,21 @@ nap(SlPgStream *st, TimestampTz now)
 	return true;
 }
 
+/*
+ * Inside a large source transaction: let rows gather for a moment.  Being woken
+ * for each of them costs the sender and us more than the row does.
+ */
+static void
+let_gather(SlPgStream *st)
+{
+	TimestampTz start = GetCurrentTimestamp();
+
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 1, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	sl_count(st->w->slot, SL_C_WAIT_US, GetCurrentTimestamp() - start);
+}
+
 /* ---------- the loop ---------- */
 
 /*
@@ -622,6 +640,15 @@ follow(SlPgStream *st)
 			if (taken > 0)
 				continue;
 			commit_group(st);
+		}
+		else if (st->mid_xact && st->xact_bytes >= SL_BULK_BYTES)
+		{
+			read_socket(st);
+			if (!drain(st, &taken))
+				break;
+			if (taken > 0)
+				continue;
+			let_gather(st);
 		}
 		now = GetCurrentTimestamp();
 		CHECK_FOR_INTERRUPTS();
