@@ -51,24 +51,22 @@ sl_check_error_text(const ErrorData *edata)
 }
 
 /* See preflight_int.h. */
-bool
-sl_check_run(SlPreflight *p, const char *side, const char *name, SlCheckFn fn)
+ErrorData *
+sl_check_try(SlPreflight *p, SlTryFn fn, void *arg)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
-	volatile bool ok = true;
+	ErrorData  *volatile edata = NULL;
 
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(cxt);
 	PG_TRY();
 	{
-		fn(p);
+		fn(p, arg);
 		ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();
 	{
-		ErrorData  *edata;
-
 		MemoryContextSwitchTo(cxt);
 		edata = CopyErrorData();
 		FlushErrorState();
@@ -78,13 +76,28 @@ sl_check_run(SlPreflight *p, const char *side, const char *name, SlCheckFn fn)
 		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
 			edata->sqlerrcode == ERRCODE_ADMIN_SHUTDOWN)
 			ReThrowError(edata);
-		sl_check_add(p, side, name, false, sl_check_error_text(edata), NULL);
-		ok = false;
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(cxt);
 	CurrentResourceOwner = owner;
-	return ok;
+	return edata;
+}
+
+static void
+call_check(SlPreflight *p, void *arg)
+{
+	(*(SlCheckFn *) arg) (p);
+}
+
+/* See preflight_int.h. */
+bool
+sl_check_run(SlPreflight *p, const char *side, const char *name, SlCheckFn fn)
+{
+	ErrorData  *edata = sl_check_try(p, call_check, &fn);
+
+	if (edata)
+		sl_check_add(p, side, name, false, sl_check_error_text(edata), NULL);
+	return edata == NULL;
 }
 
 /* See preflight_int.h. */

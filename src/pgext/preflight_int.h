@@ -31,9 +31,13 @@ extern void sl_check_add(SlPreflight *p, const char *side, const char *name,
 						 bool ok, char *detail, char *fix);
 
 /*
- * Run fn in a subtransaction; an ERROR in it becomes a failed check of that
- * side and name.  False when it failed.  A cancel goes through.
+ * Run fn in a subtransaction; the ERROR raised in it, or NULL.  A cancel goes
+ * through.
  */
+typedef void (*SlTryFn) (SlPreflight *p, void *arg);
+extern ErrorData *sl_check_try(SlPreflight *p, SlTryFn fn, void *arg);
+
+/* Same; an ERROR becomes a failed check of that side and name.  False then. */
 typedef void (*SlCheckFn) (SlPreflight *p);
 extern bool sl_check_run(SlPreflight *p, const char *side, const char *name,
 						 SlCheckFn fn);

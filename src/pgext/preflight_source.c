@@ -261,10 +261,11 @@ failed_replication(SlPreflight *p, ErrorData *edata)
 				 replication_fix(p, edata));
 }
 
-/* Connect as the stream will; sysid: of the server that answers queries. */
+/* Connect as the stream will; arg: sysid of the server that answers queries. */
 static void
-try_replication(SlPreflight *p, const char *sysid)
+try_replication(SlPreflight *p, void *arg)
 {
+	const char *sysid = arg;
 	SlConn	   *repl = sl_conn_open(p->src, true, "the source for replication",
 									NULL, p->cxt);
 	char	   *other = sl_conn_query_text(repl, "IDENTIFY_SYSTEM", 0, NULL);
@@ -283,36 +284,12 @@ try_replication(SlPreflight *p, const char *sysid)
  * ways that pg_roles does not show.
  */
 static void
-check_replication(SlPreflight *p, const char *sysid)
+check_replication(SlPreflight *p, char *sysid)
 {
-	MemoryContext cxt = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData  *edata = sl_check_try(p, try_replication, sysid);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(cxt);
-	PG_TRY();
-	{
-		try_replication(p, sysid);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-
-		MemoryContextSwitchTo(cxt);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(cxt);
-		CurrentResourceOwner = owner;
-		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-			edata->sqlerrcode == ERRCODE_ADMIN_SHUTDOWN)
-			ReThrowError(edata);
+	if (edata)
 		failed_replication(p, edata);
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(cxt);
-	CurrentResourceOwner = owner;
 }
 
 /* See preflight_int.h. */

@@ -213,40 +213,30 @@ failed_resolve(SlPreflight *p, const SlShape *shape, ErrorData *edata)
 				 sl_check_error_text(edata), fix);
 }
 
+typedef struct Resolve
+{
+	const SlShape *shape;
+	Oid			target;
+} Resolve;
+
+static void
+try_resolve(SlPreflight *p, void *arg)
+{
+	Resolve    *r = arg;
+
+	r->target = sl_target_resolve(p->stream, r->shape->schema, r->shape->name);
+}
+
 /* sl_target_resolve, its refusal as a row; InvalidOid then. */
 static Oid
 resolve(SlPreflight *p, const SlShape *shape)
 {
-	MemoryContext cxt = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	volatile	Oid target = InvalidOid;
+	Resolve		r = {.shape = shape};
+	ErrorData  *edata = sl_check_try(p, try_resolve, &r);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(cxt);
-	PG_TRY();
-	{
-		target = sl_target_resolve(p->stream, shape->schema, shape->name);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-
-		MemoryContextSwitchTo(cxt);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(cxt);
-		CurrentResourceOwner = owner;
-		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-			edata->sqlerrcode == ERRCODE_ADMIN_SHUTDOWN)
-			ReThrowError(edata);
+	if (edata)
 		failed_resolve(p, shape, edata);
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(cxt);
-	CurrentResourceOwner = owner;
-	return target;
+	return edata ? InvalidOid : r.target;
 }
 
 static char *
