@@ -490,14 +490,18 @@ def test_wait_holds_no_snapshot(stream):
 
 
 def test_wait_shows_progress(stream, lc_target):
-    """Now and then it says what the stream does."""
+    """Now and then it says what the stream does: here it waits for a lock."""
+    stream.stop()
+    stream.dst.execute("ALTER DATABASE %s SET sluice.lock_timeout = '60 s'" % stream.dst.name)
+    stream.start()
+    stream.wait()
     lock = stream.dst.connect(autocommit=False)
     lock.cursor().execute("LOCK TABLE lc")
     add(stream, 1, 3)
     conn = stream.dst.connect()
     with conn.cursor() as cur:
         with pytest.raises(psycopg2.Error) as e:
-            cur.execute("CALL sluice.sync_wait('s1', 'caught_up', '13 s')")
+            cur.execute("CALL sluice.sync_wait('s1', 'caught_up', '8 s')")
     assert e.value.pgcode == "55P03", str(e.value)
     assert any("lock" in notice for notice in conn.notices), conn.notices
     conn.close()

@@ -229,19 +229,42 @@ copy_progress(const char *stream_id)
 	return text;
 }
 
+/* What health says of the stream's hindrance, a lock it waits for included. */
+static char *
+hindrance(const char *stream_id)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	SlUserSwitch sw;
+	char	   *text;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	sl_spi_exec("SELECT n.reason FROM sluice.stream_now n WHERE n.stream_id = $1",
+				SPI_OK_SELECT, 1, &stream_id);
+	text = sl_spi_text(0, 1, cxt);
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return text;
+}
+
 static void
 show_progress(Wait *w, const Look *l)
 {
 	TimestampTz now = GetCurrentTimestamp();
+	char	   *reason;
 
 	if (now < w->next_notice)
 		return;
 	w->next_notice = TimestampTzPlusMilliseconds(now, NOTICE_MS);
 	if (l->state == SL_STATE_COPYING)
+	{
 		ereport(NOTICE, (errmsg_internal("%s", copy_progress(w->stream_id))));
-	else if (l->reason[0])
+		return;
+	}
+	reason = hindrance(w->stream_id);
+	if (reason != NULL && reason[0])
 		ereport(NOTICE,
-				(errmsg("%s: %s", sl_state_name(l->state), l->reason)));
+				(errmsg("%s: %s", sl_state_name(l->state), reason)));
 	else if (l->state == SL_STATE_STREAMING && l->source > l->flushed)
 		ereport(NOTICE,
 				(errmsg("streaming: " UINT64_FORMAT " bytes behind the source",
