@@ -68,6 +68,9 @@ CREATE TABLE sluice.stream_table (
     bytes_copied bigint NOT NULL DEFAULT 0,
     added_live boolean NOT NULL DEFAULT false,
     source_leaves text,                -- of leaves_pg.c, NULL = not known
+    created boolean NOT NULL DEFAULT false,    -- the target table is our work
+    rows_total bigint,                 -- as the source estimates
+    bytes_total bigint,
     PRIMARY KEY (stream_id, schema_name, table_name)
 );
 
@@ -148,6 +151,65 @@ CREATE TABLE sluice.stream_stat (
     stats_reset timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 
+-- The cold start of a stream; the row is there from the making of its slot on.
+CREATE TABLE sluice.copy_run (
+    stream_id text COLLATE "C" PRIMARY KEY
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    start_lsn pg_lsn NOT NULL,         -- consistent point of the slot
+    phase text NOT NULL
+        CHECK (phase IN ('schema', 'data', 'finish', 'done')),
+    round integer NOT NULL DEFAULT 1,  -- snapshots taken
+    last_snapshot pg_lsn NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    finished_at timestamptz
+);
+
+-- What the copy workers do; made anew by each run of a cold start.
+CREATE TABLE sluice.copy_task (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    stream_id text COLLATE "C" NOT NULL
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    kind text NOT NULL CHECK (kind IN ('rows', 'ddl')),
+    stage integer NOT NULL,
+    schema_name text COLLATE "C",
+    table_name text COLLATE "C",
+    source_relid oid,
+    target_relid oid,
+    first_block bigint,
+    end_block bigint,
+    est_bytes bigint NOT NULL DEFAULT 0,
+    est_rows bigint NOT NULL DEFAULT 0,
+    object_id bigint,
+    ddl text,
+    state text NOT NULL DEFAULT 'pending'
+        CHECK (state IN ('pending', 'done', 'again')),
+    rows_done bigint NOT NULL DEFAULT 0,
+    bytes_done bigint NOT NULL DEFAULT 0,
+    finished_at timestamptz
+);
+CREATE INDEX copy_task_stream ON sluice.copy_task (stream_id);
+
+-- Every object of the source that the cold start met, and what became of it.
+CREATE TABLE sluice.schema_object (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    stream_id text COLLATE "C" NOT NULL
+        REFERENCES sluice.stream ON DELETE CASCADE,
+    kind text NOT NULL,
+    stage integer NOT NULL,
+    schema_name text COLLATE "C",
+    object_name text COLLATE "C" NOT NULL,
+    table_name text COLLATE "C",       -- on the target
+    source_schema text COLLATE "C",    -- the stream's table
+    source_table text COLLATE "C",
+    state text NOT NULL
+        CHECK (state IN ('planned', 'created', 'existing', 'not_carried')),
+    ddl text,
+    note text,
+    recorded_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+CREATE UNIQUE INDEX schema_object_name ON sluice.schema_object
+    (stream_id, kind, (COALESCE(schema_name, '')), (COALESCE(table_name, '')), object_name);
+
 -- One statement each: every call updates the extension's own row.
 DO $$
 DECLARE
@@ -155,8 +217,9 @@ DECLARE
 BEGIN
     FOREACH t IN ARRAY ARRAY['stream', 'stream_state', 'stream_position',
         'stream_table', 'schema_history', 'schema_event', 'refusal',
-        'conflict', 'stream_stat', 'stream_id_seq', 'schema_history_id_seq',
-        'schema_event_id_seq', 'refusal_id_seq']
+        'conflict', 'stream_stat', 'copy_run', 'copy_task', 'schema_object',
+        'stream_id_seq', 'schema_history_id_seq', 'schema_event_id_seq',
+        'refusal_id_seq', 'copy_task_id_seq', 'schema_object_id_seq']
     LOOP
         PERFORM pg_catalog.pg_extension_config_dump(
             pg_catalog.format('sluice.%I', t)::pg_catalog.regclass, '');

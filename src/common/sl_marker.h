@@ -62,6 +62,8 @@ typedef enum SlMarkerAck
 		"put the publication back as it was, or drop the stream and start it anew") \
 	SL_MARKER(PROTOCOL_VIOLATION, "PROTOCOL-VIOLATION", "SL107", TERMINAL, RECORDED, NO, \
 		"report the message; the stream was stopped before anything was applied from it") \
+	SL_MARKER(COLD_START_INCOMPLETE, "COLD-START-INCOMPLETE", "SL108", TERMINAL, RECORDED, NO, \
+		"call sync_start with restart_from_scratch => true; the copy cannot be continued") \
 	SL_MARKER(SCHEMA_CHANGE_REFUSED, "SCHEMA-CHANGE-REFUSED", "SL201", TERMINAL, RECORDED, NO, \
 		"make the same change on the target, then call sync_start") \
 	SL_MARKER(COLUMN_IDENTITY_CHANGED, "COLUMN-IDENTITY-CHANGED", "SL202", TERMINAL, RECORDED, NO, \
@@ -78,6 +80,8 @@ typedef enum SlMarkerAck
 		"give the source table a usable replica identity (REPLICA IDENTITY FULL), then call sync_start") \
 	SL_MARKER(PARTITION_UNSENT, "PARTITION-CHANGE-UNSENT", "SL208", TERMINAL, RECORDED, NO, \
 		"do to the target's rows what was done to the partition's, then call sync_start; or drop the stream and start it anew") \
+	SL_MARKER(SCHEMA_NOT_CARRIED, "SCHEMA-NOT-CARRIED", "SL209", TERMINAL, RECORDED, NO, \
+		"create the tables named on the target yourself, or exclude them, then call sync_start") \
 	SL_MARKER(VALUE_UNREPRESENTABLE, "VALUE-UNREPRESENTABLE", "SL301", TERMINAL, RECORDED, NO, \
 		"change the target column so that it can hold the value, then call sync_start") \
 	SL_MARKER(UNIQUE_CONFLICT_OTHER_ROW, "UNIQUE-KEY-CONFLICT-OTHER-ROW", "SL401", TERMINAL, RECORDED, NO, \

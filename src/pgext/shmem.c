@@ -10,6 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "pgext/guc.h"
+#include "pgext/copy_run.h"
 #include "pgext/shmem.h"
 #include "pgext/pgcompat.h"
 
@@ -39,7 +40,7 @@ request(void)
 {
 	if (prev_request)
 		prev_request();
-	RequestAddinShmemSpace(shared_size());
+	RequestAddinShmemSpace(add_size(shared_size(), sl_copy_shmem_size()));
 	RequestNamedLWLockTranche("sluice", 1);
 }
 
@@ -70,6 +71,7 @@ startup(void)
 		for (int i = 0; i < shared->nslots; i++)
 			init_slot(&shared->slots[i]);
 	}
+	sl_copy_shmem_init();
 	LWLockRelease(AddinShmemInitLock);
 }
 

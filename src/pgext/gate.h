@@ -1,0 +1,60 @@
+/*
+ * gate.h
+ *	  The only way for text of a source's catalog into a statement that runs on
+ *	  the target.
+ *
+ * Rule: sql-api, "Security rules".  Text is parsed by the target's own parser
+ * as exactly one expression, type or statement; every function, operator,
+ * type, collation and relation named in it must be allowed: those of
+ * pg_catalog that are immutable or stable, nextval on a sequence of the plan,
+ * the clock and random functions, those of listed extensions, and types and
+ * relations of the stream's own plan.  Names of mapped schemas are rewritten
+ * in the text.
+ */
+#ifndef SL_GATE_H
+#define SL_GATE_H
+
+#include "nodes/nodes.h"
+#include "pgext/stream.h"
+
+typedef struct SlGate SlGate;
+
+/* s gives the schema map.  Lives in the current memory context. */
+extern SlGate *sl_gate_create(const SlStream *s);
+
+/*
+ * Tell the gate what the plan creates or finds on the target, by source name:
+ * from then on text may name it.  kind: 't' type, 'r' relation (tables), 'S'
+ * sequence, 'c' collation.
+ */
+extern void sl_gate_allow(SlGate *g, char kind, const char *src_schema,
+						  const char *name);
+
+/*
+ * Each returns the text with the target's names, palloc'd; or NULL with *fault
+ * set to a clause that says what is not allowed and why, fit for a detail
+ * line: "calls function app.f, which is not on the list of allowed functions".
+ * Never raises for anything in the text.
+ */
+extern char *sl_gate_expr(SlGate *g, const char *expr, char **fault);
+extern char *sl_gate_type(SlGate *g, const char *type, char **fault);
+
+/*
+ * A whole statement from pg_get_indexdef, pg_get_statisticsobjdef or built
+ * around pg_get_constraintdef.  tag: the node it must parse as (T_IndexStmt,
+ * T_CreateStatsStmt, T_AlterTableStmt …).  Relations in it must be allowed.
+ */
+extern char *sl_gate_statement(SlGate *g, NodeTag tag, const char *sql,
+							   char **fault);
+
+/* A constant of a partition bound: "FOR VALUES IN ('a')", "DEFAULT". */
+extern char *sl_gate_bound(SlGate *g, const char *bound, char **fault);
+
+/*
+ * Run one DDL statement of a plan in the current transaction as role (0: the
+ * stream's owner), in a security-restricted operation, search_path pg_catalog,
+ * pg_temp.  It must parse as exactly one statement of a kind that a plan has.
+ */
+extern void sl_ddl_run(const SlStream *s, Oid role, const char *ddl);
+
+#endif							/* SL_GATE_H */
