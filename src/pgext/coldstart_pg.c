@@ -23,6 +23,7 @@
 #include "utils/timestamp.h"
 
 #include "common/sl_shape.h"
+#include "pgext/binary_types.h"
 #include "pgext/copy_pg.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
@@ -444,7 +445,7 @@ copy_one(ColdStart *cs, SlConn *copy, CopyTable *t)
 	MemoryContextSwitchTo(cxt);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	rows = sl_copy_table(copy, st->w, t->shape, t->target,
-						 sl_types_binary_ok(t->shape, t->target));
+						 sl_types_binary_ok(copy, t->shape, t->target));
 	PopActiveSnapshot();
 	sl_shape_store(st->s->stream_id, t->shape, t->attnums, cs->consistent);
 	put_table(cs, t, "established", cs->consistent);

@@ -11,18 +11,13 @@
 /*
  * In the current target transaction copy every row of the source table into
  * target (columns by name, generated ones left to the target), as the table's
- * owner.  binary: both sides' types agree (sl_types_binary_ok).  Returns rows.
+ * owner.  binary: both sides' types agree (sl_types_binary_ok of
+ * binary_types.h).  Returns rows.
  */
 extern int64 sl_copy_table(SlConn *c, SlWorker *w, const SlShape *shape,
 						   Oid target, bool binary);
 
 /* Bytes received by the last copy. */
 extern int64 sl_copy_bytes(void);
-
-/*
- * Do all columns have the same built-in type on both sides, one whose send
- * and receive functions mean the same in every supported release?
- */
-extern bool sl_types_binary_ok(const SlShape *shape, Oid target);
 
 #endif							/* SL_COPY_PG_H */

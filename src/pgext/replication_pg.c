@@ -7,7 +7,7 @@
 #include "access/xact.h"
 #include "utils/memutils.h"
 
-#include "pgext/copy_pg.h"
+#include "pgext/binary_types.h"
 #include "pgext/errutil.h"
 #include "pgext/guc.h"
 #include "pgext/stream_pg.h"
@@ -37,8 +37,8 @@ all_binary_ok(SlPgStream *st)
 		recorded = sl_shape_load(st->s->stream_id, t[i].schema, t[i].table, NULL);
 		now = sl_pg_shape(st->cat, t[i].source_id, false);
 		ok = recorded && now &&
-			sl_types_binary_ok(recorded, t[i].target_relid) &&
-			sl_types_binary_ok(now, t[i].target_relid);
+			sl_types_binary_ok(st->cat, recorded, t[i].target_relid) &&
+			sl_types_binary_ok(st->cat, now, t[i].target_relid);
 	}
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(st->cxt);

@@ -31,7 +31,7 @@
 #include "utils/timestamp.h"
 
 #include "common/sl_shape.h"
-#include "pgext/copy_pg.h"
+#include "pgext/binary_types.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
 #include "pgext/guc.h"
@@ -241,7 +241,7 @@ take_shape(SlPgStream *st, SlRecord *rec)
 	full->lsn = st->w->at_lsn;
 	rec->u.shape = *full;
 	if (st->binary && sl_apply_follows(st->apply, full) &&
-		!sl_types_binary_ok(full, sl_target_resolve(st->s, full->schema, full->name)))
+		!sl_types_binary_ok(st->cat, full, sl_target_resolve(st->s, full->schema, full->name)))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("columns of table \"%s.%s\" cannot be read in binary form any more",
