@@ -11,7 +11,7 @@ import psycopg2
 import pytest
 
 from lib import make_stream, wait_until
-from lib.rounds import FAST, check_equal, reachable
+from lib.rounds import FAST, check_equal
 from lib.streams import Stream, make_server
 
 TABLE = "CREATE TABLE lc (id int PRIMARY KEY, v text)"
@@ -62,15 +62,6 @@ def several(source, target, count=2, **args):
             for i in range(1, count + 1)]
 
 
-def crash_worker(stream):
-    """kill -9 of the worker; returns once the cluster has started again."""
-    target = stream.dst.server
-    mark = target.log_mark()
-    stream.kill_worker()
-    target.wait_log("ready to accept connections", mark, timeout=60)
-    reachable(target)
-
-
 # -- what ends a worker ---------------------------------------------------------
 
 def test_two_databases_with_two_streams_each_survive(source, make_pg):
@@ -81,7 +72,7 @@ def test_two_databases_with_two_streams_each_survive(source, make_pg):
     at = 0
     for end in (lambda: target.restart("fast"),
                 lambda: target.restart("immediate"),
-                lambda: crash_worker(streams[1]),
+                streams[1].crash_worker,
                 lambda: (target.kill9(), target.start())):
         end()
         for s in streams:

@@ -101,6 +101,16 @@ class Stream:
         os.kill(pid, sig)
         return pid
 
+    def crash_worker(self):
+        """kill -9 of the worker; returns once the cluster has started again."""
+        server = self.dst.server
+        mark = server.log_mark()
+        self.kill_worker()
+        # it goes on answering for a moment before it notices
+        server.wait_log("all server processes terminated; reinitializing", mark, 60)
+        wait_until(lambda: server.is_running() and server._ready(), 60,
+                   "%s does not answer" % server.name)
+
     def verify(self, tables=None, mode="checksum"):
         return self.dst.rows("SELECT * FROM sluice.verify(%s, %s::text[], %s)",
                              self.id, tables, mode)
