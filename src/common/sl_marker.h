@@ -48,6 +48,8 @@ typedef enum SlMarkerAck
 		"install the same release of the bridge and the extension") \
 	SL_MARKER(OPTION_DRIFT, "OPTION-DRIFT", "SL006", TERMINAL, JUDGED_AGAIN, NO, \
 		"call sync_start with the recorded values, or with NULL to keep them") \
+	SL_MARKER(CUTOVER_REFUSED, "CUTOVER-REFUSED", "SL010", TERMINAL, JUDGED_AGAIN, NO, \
+		"do away with what the lines name, then call sluice.cutover() again") \
 	SL_MARKER(POSITION_BEHIND_SLOT, "POSITION-BEHIND-SLOT", "SL101", TERMINAL, RECORDED, NO, \
 		"drop the stream and start it anew; the changes in between are no longer available") \
 	SL_MARKER(SOURCE_IDENTITY_CHANGED, "SOURCE-IDENTITY-CHANGED", "SL102", TERMINAL, RECORDED, NO, \
@@ -84,6 +86,8 @@ typedef enum SlMarkerAck
 		"create the tables named on the target yourself, or exclude them, then call sync_start") \
 	SL_MARKER(VALUE_UNREPRESENTABLE, "VALUE-UNREPRESENTABLE", "SL301", TERMINAL, RECORDED, NO, \
 		"change the target column so that it can hold the value, then call sync_start") \
+	SL_MARKER(SEQUENCE_NOT_CARRIED, "SEQUENCE-NOT-CARRIED", "SL302", TERMINAL, RECORDED, NO, \
+		"let the role read the source's sequence, or widen the target's, then call sync_start") \
 	SL_MARKER(UNIQUE_CONFLICT_OTHER_ROW, "UNIQUE-KEY-CONFLICT-OTHER-ROW", "SL401", TERMINAL, RECORDED, NO, \
 		"remove or change the target row that holds the value, or drop the target's key, then call sync_start") \
 	SL_MARKER(CONSTRAINT_VIOLATED, "TARGET-CONSTRAINT-VIOLATED", "SL402", TERMINAL, RECORDED, NO, \

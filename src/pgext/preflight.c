@@ -184,6 +184,7 @@ sl_preflight(SlStream *s, const SlSource *src, bool warm)
 	if (!sl_check_run(p, "source", "tables", load_tables))
 		goto done;
 	sl_check_run(p, "source", "tables", sl_check_source_tables);
+	sl_check_run(p, "source", "sequences", sl_check_source_sequences);
 	sl_check_run(p, "source", "publication", sl_check_publication);
 	sl_check_run(p, "target", "tables", sl_check_target_tables);
 done:

@@ -62,6 +62,7 @@ extern char *sl_publication_sql(SlPreflight *p);
 extern void sl_check_source_server(SlPreflight *p); /* preflight_source.c */
 extern void sl_check_source_login(SlPreflight *p);
 extern void sl_check_source_tables(SlPreflight *p); /* preflight_table.c */
+extern void sl_check_source_sequences(SlPreflight *p);	/* preflight_sequence.c */
 extern void sl_check_publication(SlPreflight *p);	/* preflight_publication.c */
 extern void sl_check_target_server(SlPreflight *p); /* preflight_target.c */
 extern void sl_check_target_tables(SlPreflight *p);

@@ -66,6 +66,7 @@ static const MarkerWay ways[] = {
 	{SL_M_IDENTITY_LOST, "source", true},
 	{SL_M_PARTITION_UNSENT, "target", true},
 	{SL_M_VALUE_UNREPRESENTABLE, "target", true},
+	{SL_M_SEQUENCE_NOT_CARRIED, "source", true},
 	{SL_M_UNIQUE_CONFLICT_OTHER_ROW, "target", true},
 	{SL_M_CONSTRAINT_VIOLATED, "target", true},
 	{SL_M_UNCHANGED_VALUE_MISSING, "target", true},

@@ -26,8 +26,9 @@ typedef struct SlSequence
 	int64		max;
 	int64		cache;
 	bool		cycle;
-	bool		has_value;		/* the role may read it */
-	int64		last_value;
+	bool		schema_usage;	/* the role may look into its schema … */
+	bool		has_value;		/* … and read its value */
+	int64		last_value;		/* once sl_pg_sequence_values has read them */
 	bool		is_called;
 	char		persistence;	/* p u */
 } SlSequence;
@@ -35,10 +36,27 @@ typedef struct SlSequence
 /*
  * Sequences that the stream carries: owned by, or a default of, a table in
  * scope; without include_tables every other sequence of the users too (but
- * those of excluded tables).  One query.
+ * those of excluded tables, and those that an exclude pattern names).  One
+ * query, which reads no values; in order of schema and name.
  */
 extern int	sl_pg_sequences(SlConn *c, SlStream *s, const SlSourceTable *tables,
 							int ntables, SlSequence **seqs);
+
+/* Read last_value and is_called of those with has_value, as they are now. */
+extern void sl_pg_sequence_values(SlConn *c, SlSequence *seqs, int n);
+
+/*
+ * The stream's sequences with their values; one that is dropped meanwhile is
+ * left out.  Refuses SEQUENCE-NOT-CARRIED when the role may not read one.  In
+ * a transaction here, with none open on c.
+ */
+extern int	sl_pg_sequences_now(SlConn *c, SlStream *s, SlSequence **seqs);
+
+/*
+ * GRANT statements by which the role of c may read the sequences that it
+ * cannot; NULL when it may read all.
+ */
+extern char *sl_pg_sequence_grants(SlConn *c, const SlSequence *seqs, int n);
 
 /*
  * Set the target's sequences to the source's values as c sees them now; a
@@ -46,5 +64,46 @@ extern int	sl_pg_sequences(SlConn *c, SlStream *s, const SlSourceTable *tables,
  * transactions.  Returns how many were set.
  */
 extern int	sl_sequences_prime(SlConn *c, SlStream *s);
+
+/* A sequence on the target. */
+typedef struct SlTargetSequence
+{
+	Oid			relid;			/* 0: there is none */
+	Oid			owner;
+	int64		increment;
+	int64		min;
+	int64		max;
+	bool		cycle;
+	int64		last_value;
+	bool		is_called;
+} SlTargetSequence;
+
+/*
+ * The target's counterpart of a source sequence, with its value: what the
+ * target's column takes its values from where a table owns it, else the
+ * sequence of the same name in the mapped schema.  tables: of
+ * sl_stream_tables.
+ */
+extern void sl_sequence_find(const SlStream *s, const SlStreamTable *tables,
+							 int ntables, const SlSequence *seq,
+							 SlTargetSequence *t);
+
+/* Name of a sequence here, qualified and quoted; palloc'd. */
+extern char *sl_sequence_name(Oid relid);
+
+/*
+ * How far value a is beyond b in the increment's direction: below 0, 0 or
+ * above 0.  A value that was handed out is beyond the same one that was not.
+ */
+extern int	sl_sequence_compare(int64 increment, int64 a, bool a_called,
+								int64 b, bool b_called);
+
+/*
+ * Set it as its owner, in a security-restricted operation; not undone by an
+ * abort.  Refuses TARGET-PERMISSION when the stream's owner may not SET ROLE
+ * to that owner.
+ */
+extern void sl_sequence_set(const SlStream *s, const SlTargetSequence *t,
+							int64 value, bool is_called);
 
 #endif							/* SL_SEQUENCE_PG_H */

@@ -7,7 +7,6 @@
 #include "pgext/coldstart.h"
 #include "pgext/copy_run.h"
 #include "pgext/gate.h"
-#include "pgext/sequence_pg.h"
 #include "pgext/pgcompat.h"
 
 #define WEAK __attribute__((weak))
@@ -139,17 +138,4 @@ WEAK void
 sl_reset_target_data(SlStream *s, const char *confirm)
 {
 	elog(ERROR, "sl_reset_target_data");
-}
-
-WEAK int
-sl_pg_sequences(SlConn *c, SlStream *s, const SlSourceTable *tables, int ntables,
-				SlSequence **seqs)
-{
-	return 0;
-}
-
-WEAK int
-sl_sequences_prime(SlConn *c, SlStream *s)
-{
-	return 0;
 }
