@@ -37,10 +37,8 @@ def process_cpu(pid):
         return float("nan")
 
 
-def cluster_cpu(server):
-    """CPU seconds of a cluster so far: postmaster, children, and those ended."""
-    top = server.postmaster_pid()
-    ticks = sum(map(int, _stat(top)[11:15]))
+def _children_ticks(top):
+    ticks = 0
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
@@ -49,7 +47,19 @@ def cluster_cpu(server):
                 continue
             if int(stat[1]) == top:
                 ticks += sum(map(int, stat[11:13]))
-    return ticks / TICKS
+    return ticks
+
+
+def cluster_cpu(server):
+    """CPU seconds of a cluster so far: postmaster, children, and those ended."""
+    top = server.postmaster_pid()
+    while True:
+        ended = _stat(top)[13:15]
+        ticks = _children_ticks(top)
+        stat = _stat(top)
+        # a child that ended in between would be missing, or count twice
+        if stat[13:15] == ended:
+            return (ticks + sum(map(int, stat[11:15]))) / TICKS
 
 
 def spread(values):
