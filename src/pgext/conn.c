@@ -58,8 +58,9 @@
  */
 #define SL_PIN_LATER \
 	"SELECT pg_catalog.set_config(name, CASE name " \
-	"WHEN 'idle_session_timeout' THEN '0' ELSE '10s' END, false) " \
-	"FROM pg_catalog.pg_settings WHERE name = 'idle_session_timeout' " \
+	"WHEN 'client_connection_check_interval' THEN '10s' ELSE '0' END, false) " \
+	"FROM pg_catalog.pg_settings " \
+	"WHERE name IN ('idle_session_timeout', 'transaction_timeout') " \
 	"OR name = 'client_connection_check_interval' " \
 	"AND pg_catalog.version() LIKE '%linux%'"
 
@@ -549,6 +550,31 @@ sl_conn_query(SlConn *c, ExecStatusType expected, const char *sql, int nparams,
 		if (PQresultStatus(more) == PGRES_FATAL_ERROR)
 			sl_conn_raise(c, more, "query");
 		PQclear(more);
+	}
+}
+
+PGresult *
+sl_conn_simple(SlConn *c, const char *sql)
+{
+	PGresult   *last = NULL;
+
+	PQsetnonblocking(c->pg, 1);
+	if (!PQsendQuery(c->pg, sql))
+		sl_conn_raise(c, NULL, "query");
+	for (;;)
+	{
+		PGresult   *res;
+
+		sl_conn_wait_result(c);
+		res = PQgetResult(c->pg);
+		if (res == NULL && last == NULL)
+			sl_conn_raise(c, NULL, "query");
+		if (res == NULL)
+			return last;
+		PQclear(last);
+		last = res;
+		if (PQresultStatus(res) == PGRES_COPY_OUT)
+			return last;
 	}
 }
 

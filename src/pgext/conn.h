@@ -50,6 +50,13 @@ extern PGresult *sl_conn_query(SlConn *c, ExecStatusType expected,
 							   const char *sql, int nparams,
 							   const char *const *params);
 
+/*
+ * Run statements by the simple protocol and wait; the result of the last one,
+ * of the one that failed, or of a COPY that has begun.  The caller judges and
+ * clears it.  Raises when the connection is lost.
+ */
+extern PGresult *sl_conn_simple(SlConn *c, const char *sql);
+
 /* First column of the first row, palloc'd; NULL when no row or SQL NULL. */
 extern char *sl_conn_query_text(SlConn *c, const char *sql, int nparams,
 								const char *const *params);

@@ -16,6 +16,8 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_relation.h"
+#include "pgstat.h"
+#include "storage/latch.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -30,13 +32,34 @@
 #include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
 
-/* Look at stop requests and progress once per so many rows. */
+/* Look at stop requests, progress and the rate once per so much. */
 #define SL_COPY_CHECK_ROWS 1024
+#define SL_COPY_CHECK_BYTES (256 * 1024)
+
+/* Longest sleep of the rate limit between two looks at requests. */
+#define SL_PACE_SLICE_MS 500
+
+/*
+ * Is the relation the same as the snapshot has it: by file, because a rewrite
+ * or TRUNCATE is not undone by a snapshot; by name, which was resolved as of
+ * now; and by columns?  pg_class and pg_attribute are read under the snapshot,
+ * the functions tell of now.
+ */
+#define SL_UNCHANGED_SQL \
+	"SELECT nullif(c.relfilenode, 0) IS NOT DISTINCT FROM pg_catalog.pg_relation_filenode(c.oid) " \
+	"AND (pg_catalog.pg_identify_object(c.tableoid, c.oid, 0)).identity " \
+	"  = pg_catalog.format('%%I.%%I', n.nspname, c.relname) " \
+	"AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid " \
+	"  AND a.attnum > 0 AND NOT a.attisdropped " \
+	"  AND (pg_catalog.pg_identify_object(c.tableoid, c.oid, a.attnum)).identity " \
+	"  IS DISTINCT FROM pg_catalog.format('%%I.%%I.%%I', n.nspname, c.relname, a.attname)) " \
+	"FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
+	"WHERE c.oid = %u"
 
 typedef struct CopyInput
 {
+	SlCopyJob  *job;
 	SlConn	   *conn;
-	SlWorker   *worker;
 	char	   *buf;			/* libpq's message in hand */
 	int			len;
 	int			used;
@@ -49,16 +72,38 @@ typedef struct CopyInput
 
 static CopyInput input;
 
+/* Sleep as the rate limit wants it. */
+static void
+keep_pace(int64 bytes)
+{
+	TimestampTz until = sl_seat_pace(input.job->seat, bytes, input.job->limit);
+	TimestampTz now;
+
+	while ((now = GetCurrentTimestamp()) < until)
+	{
+		long		ms = Min((until - now) / 1000 + 1, SL_PACE_SLICE_MS);
+
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 ms, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		sl_conn_check(input.conn);
+	}
+}
+
 static void
 report_progress(void)
 {
-	SlSlot	   *slot = input.worker ? input.worker->slot : NULL;
+	int64		rows = input.messages - input.reported_rows;
+	int64		bytes = input.bytes - input.reported_bytes;
 
-	sl_count(slot, SL_C_COPIED_ROWS, input.messages - input.reported_rows);
-	sl_count(slot, SL_C_BYTES, input.bytes - input.reported_bytes);
+	sl_count(input.job->slot, SL_C_COPIED_ROWS, rows);
+	sl_count(input.job->slot, SL_C_BYTES, bytes);
+	sl_seat_advance(input.job->seat, rows, bytes);
 	input.reported_rows = input.messages;
 	input.reported_bytes = input.bytes;
 	sl_conn_check(input.conn);
+	if (input.job->limit > 0)
+		keep_pace(bytes);
 }
 
 /* The server ended the copy: see whether it ended well. */
@@ -80,68 +125,85 @@ end_input(void)
 	}
 }
 
-/* Make input.buf hold unread bytes; false at the end of the copy. */
+/* Nothing is there: read the socket, and wait for it. */
+static void
+wait_for_data(TimestampTz *silent_since)
+{
+	if (!PQconsumeInput(input.conn->pg))
+		sl_conn_raise(input.conn, NULL, "copy");
+	input.len = PQgetCopyData(input.conn->pg, &input.buf, 1);
+	if (input.len != 0)
+		return;
+	sl_conn_check(input.conn);
+	if (sl_conn_wait(input.conn, 1000))
+		*silent_since = 0;
+	else if (*silent_since == 0)
+		*silent_since = GetCurrentTimestamp();
+	else if (sl_guc_receive_timeout > 0 &&
+			 TimestampDifferenceExceeds(*silent_since, GetCurrentTimestamp(),
+										sl_guc_receive_timeout))
+		ereport(ERROR,
+				(errcode(ERRCODE_CONNECTION_FAILURE),
+				 errmsg("%s sent nothing for %d ms during a copy",
+						input.conn->what, sl_guc_receive_timeout)));
+}
+
+/*
+ * Make input.buf hold unread bytes; false at the end of the copy, and with
+ * wait false also when libpq has no whole message.
+ */
 static bool
-next_message(void)
+next_message(bool wait)
 {
 	TimestampTz silent_since = 0;
 
-	for (;;)
+	if (input.buf != NULL)
+		PQfreemem(input.buf);
+	input.buf = NULL;
+	input.used = 0;
+	input.len = PQgetCopyData(input.conn->pg, &input.buf, 1);
+	while (input.len == 0 && wait)
+		wait_for_data(&silent_since);
+	if (input.len == -2)
+		sl_conn_raise(input.conn, NULL, "copy");
+	if (input.len < 0)
 	{
-		if (input.buf != NULL)
-			PQfreemem(input.buf);
-		input.buf = NULL;
-		input.used = 0;
-		input.len = PQgetCopyData(input.conn->pg, &input.buf, 1);
-		if (input.len > 0)
-		{
-			input.bytes += input.len;
-			if (++input.messages % SL_COPY_CHECK_ROWS == 0)
-				report_progress();
-			return true;
-		}
-		if (input.len == -2)
-			sl_conn_raise(input.conn, NULL, "copy");
-		if (input.len < 0)
-		{
-			end_input();
-			return false;
-		}
-		sl_conn_check(input.conn);
-		if (sl_conn_wait(input.conn, 1000))
-			silent_since = 0;
-		else if (silent_since == 0)
-			silent_since = GetCurrentTimestamp();
-		else if (sl_guc_receive_timeout > 0 &&
-				 TimestampDifferenceExceeds(silent_since, GetCurrentTimestamp(),
-											sl_guc_receive_timeout))
-			ereport(ERROR,
-					(errcode(ERRCODE_CONNECTION_FAILURE),
-					 errmsg("%s sent nothing for %d ms during a copy",
-							input.conn->what, sl_guc_receive_timeout)));
+		end_input();
+		input.len = 0;
+		return false;
 	}
+	if (input.len == 0)
+		return false;
+	input.bytes += input.len;
+	input.messages++;
+	if (input.messages - input.reported_rows >= SL_COPY_CHECK_ROWS ||
+		input.bytes - input.reported_bytes >= SL_COPY_CHECK_BYTES)
+		report_progress();
+	return true;
 }
 
-/* copy_data_source_cb: at least minread bytes unless the copy has ended. */
+/*
+ * copy_data_source_cb: at least minread bytes unless the copy has ended, and
+ * what else is there already.
+ */
 static int
 read_input(void *outbuf, int minread, int maxread)
 {
 	int			done = 0;
 
-	while (done < minread && !input.ended)
+	for (;;)
 	{
-		while (done < maxread && input.used < input.len)
-		{
-			int			n = Min(maxread - done, input.len - input.used);
+		int			n = Min(maxread - done, input.len - input.used);
 
+		if (n > 0)
+		{
 			memcpy((char *) outbuf + done, input.buf + input.used, n);
 			done += n;
 			input.used += n;
 		}
-		if (done < minread && !next_message())
-			break;
+		if (done == maxread || input.ended || !next_message(done < minread))
+			return done;
 	}
-	return done;
 }
 
 /* The columns that the target stores itself from a source value. */
@@ -171,36 +233,107 @@ copied_columns(SlConn *c, const SlShape *shape, Oid target, StringInfo select)
 	return names;
 }
 
-/*
- * Start COPY TO STDOUT on the source; returns the target's column list.
- */
-static List *
-start_input(SlConn *c, SlWorker *w, const SlShape *shape, Oid target, bool binary)
+/* Did it fail because the table, or a column, is not there any more? */
+static bool
+is_gone(const PGresult *res)
 {
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	return state != NULL && (strcmp(state, "42P01") == 0 ||
+							 strcmp(state, "42703") == 0 || strcmp(state, "3F000") == 0);
+}
+
+/* Clear the result; true when it has the status, false for a table gone. */
+static bool
+take_result(SlConn *c, PGresult *res, ExecStatusType expected)
+{
+	bool		ok = PQresultStatus(res) == expected;
+
+	if (!ok && !is_gone(res))
+		sl_conn_raise(c, res, "query");
+	PQclear(res);
+	return ok;
+}
+
+/*
+ * Lock the relation as a reader and see that it is what the snapshot has.
+ */
+static bool
+lock_source(SlConn *c, const SlShape *shape, const char *table)
+{
+	StringInfoData sql;
+	PGresult   *res;
+	bool		same;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SAVEPOINT sluice_table; ");
+	if (shape->relkind == 'r' || shape->relkind == 'p')
+		appendStringInfo(&sql, "LOCK TABLE ONLY %s IN ACCESS SHARE MODE; ", table);
+	appendStringInfo(&sql, SL_UNCHANGED_SQL, shape->relid);
+	res = sl_conn_simple(c, sql.data);
+	same = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 &&
+		PQgetvalue(res, 0, 0)[0] == 't';
+	return take_result(c, res, PGRES_TUPLES_OK) && same;
+}
+
+/* The lock on the source lasts for the table only, the snapshot goes on. */
+static void
+unlock_source(SlConn *c)
+{
+	PGresult   *res = sl_conn_simple(c, "ROLLBACK TO SAVEPOINT sluice_table; RELEASE SAVEPOINT sluice_table");
+
+	(void) take_result(c, res, PGRES_COMMAND_OK);
+}
+
+/* What is read: the relation without what inherits from it, or a range. */
+static char *
+source_query(const SlCopyJob *job, const char *table, const char *cols)
+{
+	char		kind = job->shape->relkind;
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	if (kind == 'r' && cols[0] && job->first_block < 0)
+	{
+		appendStringInfo(&sql, "%s (%s)", table, cols);
+		return sql.data;
+	}
+	appendStringInfo(&sql, "(SELECT %s FROM %s%s", cols, kind == 'p' ? "" : "ONLY ", table);
+	if (job->first_block >= 0)
+		appendStringInfo(&sql, " WHERE ctid >= '(" INT64_FORMAT ",0)'::pg_catalog.tid",
+						 job->first_block);
+	if (job->first_block >= 0 && job->end_block >= 0)
+		appendStringInfo(&sql, " AND ctid < '(" INT64_FORMAT ",0)'::pg_catalog.tid",
+						 job->end_block);
+	appendStringInfoChar(&sql, ')');
+	return sql.data;
+}
+
+/*
+ * Start COPY TO STDOUT on the source; false when the relation has changed.
+ */
+static bool
+start_input(SlCopyJob *job, List **names)
+{
+	SlConn	   *c = job->conn;
 	StringInfoData cols;
-	List	   *names;
-	char	   *table;
+	char	   *table = psprintf("%s.%s", sl_conn_ident(c, job->shape->schema),
+								 sl_conn_ident(c, job->shape->name));
 	char	   *sql;
 
 	if (input.buf != NULL)
 		PQfreemem(input.buf);
 	memset(&input, 0, sizeof(input));
+	input.job = job;
 	input.conn = c;
-	input.worker = w;
 
 	initStringInfo(&cols);
-	names = copied_columns(c, shape, target, &cols);
-	table = psprintf("%s.%s", sl_conn_ident(c, shape->schema), sl_conn_ident(c, shape->name));
-	if (shape->relkind == 'p')
-		sql = psprintf("COPY (SELECT %s FROM %s) TO STDOUT", cols.data, table);
-	else if (names == NIL)
-		sql = psprintf("COPY (SELECT FROM ONLY %s) TO STDOUT", table);
-	else
-		sql = psprintf("COPY %s (%s) TO STDOUT", table, cols.data);
-	PQclear(sl_conn_query(c, PGRES_COPY_OUT,
-						  psprintf("%s WITH (FORMAT %s)", sql, binary ? "binary" : "text"),
-						  0, NULL));
-	return names;
+	*names = copied_columns(c, job->shape, job->target, &cols);
+	if (!lock_source(c, job->shape, table))
+		return false;
+	sql = psprintf("COPY %s TO STDOUT WITH (FORMAT %s)",
+				   source_query(job, table, cols.data), job->binary ? "binary" : "text");
+	return take_result(c, sl_conn_simple(c, sql), PGRES_COPY_OUT);
 }
 
 static void
@@ -249,7 +382,7 @@ rethrow_without_values(ErrorData *edata, Relation rel, const char *column, uint6
 }
 
 static uint64
-run_copy(Relation rel, List *names, bool binary)
+run_copy(Relation rel, List *names, bool binary, bool freeze)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	ParseState *pstate = make_parsestate(NULL);
@@ -259,6 +392,8 @@ run_copy(Relation rel, List *names, bool binary)
 
 	options = list_make1(makeDefElem("format",
 									 (Node *) makeString(binary ? "binary" : "text"), -1));
+	if (freeze)
+		options = lappend(options, makeDefElem("freeze", (Node *) makeString("true"), -1));
 	(void) addRangeTableEntryForRelation(pstate, rel, RowExclusiveLock, NULL, false, false);
 	PG_TRY();
 	{
@@ -281,27 +416,48 @@ run_copy(Relation rel, List *names, bool binary)
 	return rows;
 }
 
+void
+sl_copy_rows(SlCopyJob *job)
+{
+	Relation	rel = table_open(job->target, RowExclusiveLock);
+	SlUserSwitch user;
+	List	   *names;
+
+	job->rows = job->bytes = 0;
+	job->again = !start_input(job, &names);
+	if (!job->again)
+	{
+		sl_become_role(rel->rd_rel->relowner, &user);
+		check_rights(rel);
+		job->rows = (int64) run_copy(rel, names, job->binary, job->freeze);
+		sl_become_back(&user);
+
+		/* core stops at the trailer; the server's last word is to come */
+		while (!input.ended && next_message(true))
+			continue;
+		/* a binary copy's trailer was counted as a message, and is no row */
+		input.messages = job->rows;
+		report_progress();
+		job->bytes = input.bytes;
+	}
+	table_close(rel, NoLock);
+	unlock_source(job->conn);
+}
+
 int64
 sl_copy_table(SlConn *c, SlWorker *w, const SlShape *shape, Oid target, bool binary)
 {
-	Relation	rel = table_open(target, RowExclusiveLock);
-	List	   *names = start_input(c, w, shape, target, binary);
-	SlUserSwitch user;
-	uint64		rows;
+	SlCopyJob	job = {.conn = c, .shape = shape, .target = target,
+		.first_block = -1, .end_block = -1, .binary = binary,
+	.slot = w ? w->slot : NULL};
 
-	sl_become_role(rel->rd_rel->relowner, &user);
-	check_rights(rel);
-	rows = run_copy(rel, names, binary);
-	sl_become_back(&user);
-	table_close(rel, NoLock);
-
-	/* core stops at the trailer; the server's last word is still to come */
-	while (!input.ended && next_message())
-		continue;
-	/* a binary copy's trailer was counted as a message, and is no row */
-	input.messages = (int64) rows;
-	report_progress();
-	return (int64) rows;
+	sl_copy_rows(&job);
+	if (job.again)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("table \"%s.%s\" changed on the source since the snapshot was taken",
+						shape->schema, shape->name)));
+	return job.rows;
 }
 
 int64

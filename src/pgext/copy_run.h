@@ -87,6 +87,12 @@ extern int	sl_copy_execute(SlCopyRun *run);
 /* Process that carries out tasks; sluice.c exports it. */
 extern PGDLLEXPORT void sl_copy_worker_main(Datum arg);
 
+/*
+ * End the copy workers that an earlier process of the stream has left behind,
+ * and wait until they are gone.  Before anything else is done to its tables.
+ */
+extern void sl_copy_reap(const char *stream_id);
+
 /* Shared memory of the seats; from sl_shmem_init's hooks. */
 extern Size sl_copy_shmem_size(void);
 extern void sl_copy_shmem_init(void);

@@ -32,6 +32,7 @@
 
 #include "common/sl_shape.h"
 #include "pgext/binary_types.h"
+#include "pgext/copy_run.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
 #include "pgext/guc.h"
@@ -689,6 +690,7 @@ run(SlPgStream *st)
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(st->cxt);
 
+	sl_copy_reap(st->s->stream_id);
 	sl_pg_open_source(st, position);
 	if (XLogRecPtrIsInvalid(position))
 	{

@@ -95,28 +95,6 @@ sl_copy_split(SlPgStream *st, SlConn *c, const SlSourceTable *t, Oid target,
 	return lappend(tasks, task);
 }
 
-WEAK int
-sl_copy_execute(SlCopyRun *run)
-{
-	elog(ERROR, "sl_copy_execute");
-}
-
-WEAK void
-sl_copy_worker_main(Datum arg)
-{
-}
-
-WEAK Size
-sl_copy_shmem_size(void)
-{
-	return 0;
-}
-
-WEAK void
-sl_copy_shmem_init(void)
-{
-}
-
 WEAK SlCopyRecord *
 sl_copy_record_load(const char *stream_id)
 {
