@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -32,6 +33,10 @@
  */
 #define SL_COPY_SETTINGS \
 	"SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off"
+
+/* See raise_sort_memory(). */
+#define SL_SORT_SHARES 4
+#define SL_SORT_MAX_KB (1024 * 1024)
 
 #define SL_ORIGIN_SQL \
 	"SELECT (SELECT system_identifier FROM pg_catalog.pg_control_system())::text " \
@@ -155,6 +160,22 @@ copy_rows(SlCopyHand *h, SlCopyTask *t, bool freeze)
 	t->bytes = job.bytes;
 }
 
+/*
+ * Sorting an index in memory saves writing it twice.  All workers together
+ * take no more for it than shared_buffers has, each at most SL_SORT_MAX_KB;
+ * maintenance_work_mem is used where it is larger (docs/settings.md).
+ */
+static void
+raise_sort_memory(void)
+{
+	int64		kb = Min((int64) NBuffers / SL_SORT_SHARES * (BLCKSZ / 1024), SL_SORT_MAX_KB);
+
+	if (kb > maintenance_work_mem)
+		(void) set_config_option("maintenance_work_mem", psprintf(INT64_FORMAT, kb),
+								 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL,
+								 true, 0, false);
+}
+
 static const char *
 phase_of(const SlCopyTask *t)
 {
@@ -206,7 +227,10 @@ sl_copy_perform(SlCopyHand *h, int64 id, bool freeze, SlCopyTask *t)
 	if (t->kind == SL_TASK_ROWS)
 		copy_rows(h, t, freeze && ours);
 	else
+	{
+		raise_sort_memory();
 		sl_ddl_run(h->s, InvalidOid, t->ddl);
+	}
 	t->done = !t->again;
 	sl_copy_task_finish(t);
 	SL_FAULT("copy_task_commit");
