@@ -8,31 +8,11 @@ import threading
 import psycopg2
 import pytest
 
-from lib import assert_same_rows, make_stream, wait_until
+from lib import both, caught_up_same as same, conflicts, follow, make_stream, wait_until
 
 TO1 = ("CREATE TABLE to1 (id int PRIMARY KEY, v int, doc text, j jsonb);"
        " ALTER TABLE to1 ALTER doc SET STORAGE EXTERNAL")
 PK1 = "CREATE TABLE pk1 (id int PRIMARY KEY, v text)"
-
-
-def both(src, dst, *ddl):
-    for statement in ddl:
-        src.execute(statement)
-        dst.execute(statement)
-
-
-def follow(src, dst, *ddl, **args):
-    both(src, dst, *ddl)
-    return make_stream(src, dst, **args)
-
-
-def same(stream, *tables, **kw):
-    stream.caught_up()
-    assert_same_rows(stream.src, stream.dst, tables, **kw)
-
-
-def conflicts(stream):
-    return {(r["table_name"], r["kind"]): r["count"] for r in stream.conflicts()}
 
 
 # ---------- unchanged values out of line ----------

@@ -2,19 +2,14 @@
 import psycopg2
 import pytest
 
-from lib import assert_same_rows, make_stream
+from lib import assert_same_rows, both, make_stream
 
 pytestmark = pytest.mark.quick
 
 
-def both(pair, sql):
-    for db in pair:
-        db.execute(sql)
-
-
 def test_table_without_columns(pair):
     src, dst = pair
-    both(pair, "CREATE TABLE e (); ALTER TABLE e REPLICA IDENTITY FULL;"
+    both(*pair, "CREATE TABLE e (); ALTER TABLE e REPLICA IDENTITY FULL;"
                "CREATE TABLE g (a int GENERATED ALWAYS AS (1) STORED);"
                "ALTER TABLE g REPLICA IDENTITY FULL")
     src.execute("INSERT INTO e DEFAULT VALUES; INSERT INTO g DEFAULT VALUES")
@@ -43,7 +38,7 @@ def test_null_in_a_domain_that_refuses_it(pair):
 
 def test_domain_of_a_target_column_that_is_not_sent(pair):
     src, dst = pair
-    both(pair, "CREATE TABLE t (id int PRIMARY KEY)")
+    both(*pair, "CREATE TABLE t (id int PRIMARY KEY)")
     stream = make_stream(src, dst)
     dst.execute("CREATE DOMAIN d AS int CHECK (VALUE IS NOT NULL);"
                 "ALTER TABLE t ADD v d")
@@ -74,7 +69,7 @@ CREATE TABLE p2a PARTITION OF p2 FOR VALUES FROM (10) TO (20);
 ], ids=["truncate", "truncate-level", "drop", "detach", "attach"])
 def test_partition_changes_that_are_not_sent(pair, unsent, same):
     src, dst = pair
-    both(pair, PARTS)
+    both(*pair, PARTS)
     src.execute("INSERT INTO p SELECT i, 'x' FROM generate_series(1, 19) AS i")
     stream = make_stream(src, dst, include_tables=["p"])
     stream.stop()
@@ -94,7 +89,7 @@ def test_partition_changes_that_are_not_sent(pair, unsent, same):
 
 def test_partition_changes_that_do_not_refuse(pair):
     src, dst = pair
-    both(pair, PARTS)
+    both(*pair, PARTS)
     src.execute("INSERT INTO p SELECT i, 'x' FROM generate_series(1, 19) AS i")
     stream = make_stream(src, dst, include_tables=["p"])
     stream.stop()
@@ -105,7 +100,7 @@ def test_partition_changes_that_do_not_refuse(pair):
     stream.stop()
     assert [r["decision"] for r in dst.rows("SELECT * FROM sluice.schema_events")] == ["warned"]
     src.execute("TRUNCATE p; INSERT INTO p VALUES (1, 'y')")
-    both(pair, "CREATE TABLE p9 PARTITION OF p FOR VALUES FROM (90) TO (99)")
+    both(*pair, "CREATE TABLE p9 PARTITION OF p FOR VALUES FROM (90) TO (99)")
     src.execute("INSERT INTO p VALUES (90, 'z')")
     stream.start()
     stream.caught_up()
@@ -118,7 +113,7 @@ def test_partition_changes_that_do_not_refuse(pair):
 
 def test_rewritten_with_the_same_types(pair):
     src, dst = pair
-    both(pair, "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1)")
+    both(*pair, "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1)")
     stream = make_stream(src, dst, options={"existing_rows": "truncate"})
     stream.stop()
     src.execute("ALTER TABLE t ALTER v SET STATISTICS 10")
@@ -143,10 +138,10 @@ def test_rewritten_with_the_same_types(pair):
 
 def test_type_of_a_partitioned_table_changed_on_both_sides(pair):
     src, dst = pair
-    both(pair, PARTS + "ALTER TABLE p ADD n int")
+    both(*pair, PARTS + "ALTER TABLE p ADD n int")
     src.execute("INSERT INTO p VALUES (1, 'x', 1)")
     stream = make_stream(src, dst, include_tables=["p"])
-    both(pair, "ALTER TABLE p ALTER n TYPE bigint")
+    both(*pair, "ALTER TABLE p ALTER n TYPE bigint")
     src.execute("INSERT INTO p VALUES (2, 'x', 5000000000)")
     stream.caught_up()
     stream.stop()

@@ -2,13 +2,7 @@
 import psycopg2
 import pytest
 
-from lib import Stream, assert_same_rows, make_stream, wait_until
-from lib.streams import make_server
-
-
-def both(src, dst, sql):
-    src.execute(sql)
-    dst.execute(sql)
+from lib import Stream, assert_same_rows, both, make_server, make_stream, wait_until
 
 
 def failed_checks(dst, server):

@@ -112,7 +112,6 @@ def test_kill_in_stream(servers, dbs, point):
 
 
 def kill_worker(stream, target):
-    """kill -9 of the worker: the server restarts by itself."""
     stream.crash_worker()
 
 

@@ -1,11 +1,5 @@
 """slot_list, slot_drop and remedies on real servers."""
-from lib.streams import make_server, make_stream
-from lib.util import wait_until
-
-
-def both(src, dst, sql):
-    src.execute(sql)
-    dst.execute(sql)
+from lib import both, make_server, make_stream, wait_until
 
 
 def test_slots(pair):

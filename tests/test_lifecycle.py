@@ -72,7 +72,7 @@ def test_two_databases_with_two_streams_each_survive(source, make_pg):
     at = 0
     for end in (lambda: target.restart("fast"),
                 lambda: target.restart("immediate"),
-                streams[1].crash_worker,
+                lambda: streams[1].crash_worker(),
                 lambda: (target.kill9(), target.start())):
         end()
         for s in streams:

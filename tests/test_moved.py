@@ -8,9 +8,9 @@ import re
 import psycopg2
 import pytest
 
-from lib import PgServer, assert_same_rows, make_stream, wait_until
+from lib import PgServer, make_stream, point_at, wait_until
 from lib.pgserver import Db
-from lib.rounds import (FAST, check_confirmed, check_equal, confirmed, lsn,
+from lib.rounds import (FAST, check_equal, confirmed, lsn,
                         position, refused_start)
 from lib.streams import Stream
 
@@ -69,12 +69,6 @@ def elsewhere(stream, server, dbname=None):
 
 # -- the target ---------------------------------------------------------------
 
-def replayed(primary, standby):
-    at = primary.value("SELECT pg_current_wal_lsn()")
-    wait_until(lambda: standby.value("SELECT pg_last_wal_replay_lsn() >= %s", at),
-               30, "the standby does not follow")
-
-
 def test_promoted_target(source, new_target):
     """The standby of the target is promoted: the stream goes on there."""
     stream = begin(source, new_target)
@@ -84,7 +78,7 @@ def test_promoted_target(source, new_target):
         stream.caught_up()
         assert standby.value("SELECT count(*) FROM sluice.health",
                              dbname=stream.dst.name) == 1
-        replayed(new_target, standby)
+        new_target.replayed(standby)
         new_target.stop("fast")
         add(stream, 300, 400)
         standby.promote()
@@ -107,7 +101,7 @@ def test_promoted_target_that_lagged(source, new_target):
     stream = begin(source, new_target)
     standby = new_target.standby()
     try:
-        replayed(new_target, standby)
+        new_target.replayed(standby)
         standby.stop("fast")
         before = position(stream)
         add(stream, 100, 200)
@@ -371,13 +365,6 @@ def test_lost_slot(make_pg, shared_target):
 
 # -- the source ------------------------------------------------------------------
 
-def point_to(stream, server):
-    stream.dst.execute('ALTER SERVER "%s" OPTIONS (SET port \'%d\')'
-                       % (stream.server, server.port))
-    server.execute("SET log_min_error_statement = 'panic'; ALTER ROLE sluice_src"
-                   " PASSWORD '%s'" % stream.src.server.secret)
-
-
 def test_other_source(stream, make_pg):
     """Another system behind the same address."""
     stream.stop()
@@ -385,10 +372,10 @@ def test_other_source(stream, make_pg):
     other.execute('CREATE DATABASE "%s"' % stream.src.name)
     there = Db(other, stream.src.name)
     there.execute(TABLE)
-    point_to(stream, other)
+    point_at(stream, other)
     refused_start(stream, "SOURCE-IDENTITY-CHANGED", source=False)
     assert stream.dst.value("SELECT count(*) FROM sl1") == 50
-    point_to(stream, stream.src.server)
+    point_at(stream, stream.src.server)
     stream.start(source=False)
     add(stream, 100, 110)
     check_equal(stream, ["sl1"])
@@ -399,7 +386,7 @@ def test_other_source_while_running(stream, make_pg):
     other = make_pg("moved-other", preload="")
     other.execute('CREATE DATABASE "%s"' % stream.src.name)
     Db(other, stream.src.name).execute(TABLE)
-    point_to(stream, other)
+    point_at(stream, other)
     stream.src.execute("SELECT pg_terminate_backend(%s, 10000)",
                        stream.slot()["active_pid"])
     stream.wait_refused("SOURCE-IDENTITY-CHANGED")
@@ -428,10 +415,11 @@ def test_source_restored_from_an_old_copy(source, shared_target, make_pg):
         publication = stream.dst.value("SELECT publication_name FROM sluice.stream"
                                        " WHERE stream_id = %s", stream.id)
         there = Db(old, stream.src.name)
+        point_at(stream, old)
+        refused_start(stream, "SOURCE-BEHIND-POSITION", source=False)
         there.execute("SELECT pg_create_logical_replication_slot(%s, 'pgoutput')", name)
         assert there.value("SELECT count(*) FROM pg_publication WHERE pubname = %s",
                            publication) == 1
-        point_to(stream, old)
         refused_start(stream, "SOURCE-BEHIND-POSITION", source=False)
         assert stream.dst.value("SELECT count(*) FROM sl1") == 151
     finally:
@@ -446,10 +434,10 @@ def test_promoted_source_without_the_slot(make_pg, shared_target):
     stream = begin(source, shared_target)
     standby = source.standby()
     try:
-        replayed(source, standby)
+        source.replayed(standby)
         source.stop("fast")
         standby.promote()
-        point_to(stream, standby)
+        point_at(stream, standby)
         row = wait_until(lambda: _refused(stream), 60,
                          lambda: "health is %r" % stream.health())
         assert row["marker"] in ("SLOT-MISSING", "SOURCE-IDENTITY-CHANGED"), row

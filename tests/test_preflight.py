@@ -6,8 +6,7 @@ import threading
 import psycopg2
 import pytest
 
-from lib.streams import make_server
-from lib.util import wait_until
+from lib import both, make_server, wait_until
 
 LOGIN = "pf_login"
 
@@ -40,11 +39,6 @@ def cure(src, dst, rows):
 def login(src, attributes=""):
     src.execute("SET log_min_error_statement = 'panic'; CREATE ROLE %s LOGIN PASSWORD '%s' %s"
                 % (LOGIN, src.server.secret, attributes))
-
-
-def both(src, dst, sql):
-    src.execute(sql)
-    dst.execute(sql)
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ shard) choose them; a failure names the events so far.
 """
 import os
 import random
-import signal
 
 import psycopg2
 import pytest
 
-from lib import PgServer, make_stream, wait_until
+from lib import make_stream, wait_until
 from lib.proxy import Proxy
 from lib.rounds import FAST, check_confirmed, check_equal, reachable
 from lib.writers import FILL, SCHEMA, TABLES, Writers
@@ -27,15 +26,11 @@ class World:
         self.stream, self.rng = stream, rng
 
     def kill_worker(self):
-        pid = (self.stream.health() or {}).get("pid")
-        if pid:
-            mark = self.target.log_mark()
+        if (self.stream.health() or {}).get("pid"):
             try:
-                os.kill(pid, signal.SIGKILL)
+                self.stream.crash_worker()
             except ProcessLookupError:
-                return
-            self.target.wait_log("all server processes terminated; reinit", mark)
-        reachable(self.target)
+                pass
 
     def term_worker(self):
         pid = (self.stream.health() or {}).get("pid")

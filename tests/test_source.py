@@ -10,40 +10,13 @@ import psycopg2
 import psycopg2.extras
 import pytest
 
-from lib import Stream, assert_same_rows, make_stream, wait_until
+from lib import (Stream, assert_same_rows, both, caught_up_same, follow, make_stream,
+                 point_at, wait_until)
+from lib.rounds import refused_start
 
 SL1 = "CREATE TABLE sl1 (id int PRIMARY KEY, p text)"
 BUSY = "CREATE TABLE busy (id bigserial PRIMARY KEY, p text)"
 FAST = {"options": {"heartbeat_interval": "1 s"}}
-
-
-def both(src, dst, *ddl):
-    for statement in ddl:
-        src.execute(statement)
-        dst.execute(statement)
-
-
-def follow(src, dst, *ddl, **args):
-    """The same tables on both sides, and a stream of all of them."""
-    both(src, dst, *ddl)
-    return make_stream(src, dst, **args)
-
-
-def caught_up_same(stream, *tables, **kw):
-    stream.caught_up()
-    assert_same_rows(stream.src, stream.dst, tables, **kw)
-
-
-def restart_refused(stream, marker):
-    stream.start()
-    return stream.wait_refused(marker)
-
-
-def point_at(stream, server, dbname=None):
-    """Let the stream's foreign server name another cluster."""
-    stream.dst.execute("SET log_min_error_statement = 'panic'; "
-                       "ALTER SERVER %s OPTIONS (SET port '%d')"
-                       % (stream.server, server.port))
 
 
 @pytest.fixture
@@ -54,31 +27,6 @@ def crash_target(make_pg):
 
 # ---------- slot and position ----------
 
-def test_recreated_slot_refuses(pair):
-    """PS-01: the slot was dropped and made again; row 2 would be lost."""
-    src, dst = pair
-    st = follow(src, dst, SL1)
-    src.execute("INSERT INTO sl1 VALUES (1)")
-    st.caught_up()
-    st.stop()
-    name = st.health()["slot_name"]
-    src.execute("SELECT pg_drop_replication_slot(%s)", name)
-    src.execute("INSERT INTO sl1 VALUES (2)")
-    src.execute("SELECT pg_create_logical_replication_slot(%s, 'pgoutput')", name)
-    src.execute("INSERT INTO sl1 VALUES (3)")
-    row = restart_refused(st, "POSITION-BEHIND-SLOT")
-    assert not row["healthy"]
-    assert dst.value("SELECT count(*) FROM sl1") == 1
-
-
-def test_missing_slot_refuses(pair):
-    src, dst = pair
-    st = follow(src, dst, SL1)
-    st.stop()
-    src.execute("SELECT pg_drop_replication_slot(%s)", st.health()["slot_name"])
-    restart_refused(st, "SLOT-MISSING")
-
-
 def test_slot_of_other_plugin_refuses(pair):
     src, dst = pair
     st = follow(src, dst, SL1)
@@ -86,88 +34,7 @@ def test_slot_of_other_plugin_refuses(pair):
     name = st.health()["slot_name"]
     src.execute("SELECT pg_drop_replication_slot(%s)", name)
     src.execute("SELECT pg_create_logical_replication_slot(%s, 'test_decoding')", name)
-    row = restart_refused(st, "SLOT-MISSING")
-    assert "test_decoding" in row["reason"]
-
-
-def test_lost_slot_refuses(make_pg, target):
-    """The source removed the WAL the slot needed."""
-    source = make_pg("smallwal", preload="",
-                     conf={"max_slot_wal_keep_size": "1MB", "min_wal_size": "32MB",
-                           "max_wal_size": "48MB"})
-    src, dst = source.fresh_db("lost"), target.fresh_db("lost", extension=True)
-    st = follow(src, dst, SL1)
-    st.stop()
-    for _ in range(4):
-        src.execute("SELECT pg_switch_wal()")
-        src.execute("INSERT INTO sl1 SELECT coalesce(max(id), 0) + 1 FROM sl1")
-    source.execute("CHECKPOINT")
-    assert src.value("SELECT wal_status FROM pg_replication_slots") == "lost"
-    row = restart_refused(st, "SLOT-LOST")
-    assert not row["healthy"]
-
-
-def test_advanced_slot_refuses(pair):
-    """PS-05: an operator moved the slot; the server would start silently there."""
-    src, dst = pair
-    st = follow(src, dst, SL1)
-    st.stop()
-    src.execute("INSERT INTO sl1 VALUES (1)")
-    src.execute("SELECT pg_replication_slot_advance(%s, pg_current_wal_lsn())",
-                st.health()["slot_name"])
-    restart_refused(st, "POSITION-BEHIND-SLOT")
-
-
-def test_restored_source_refuses(make_pg, target):
-    """PS-02: the source is a restored backup, older than what is applied."""
-    source = make_pg("primary", preload="")
-    src, dst = source.fresh_db("restored"), target.fresh_db("restored", extension=True)
-    st = follow(src, dst, SL1)
-    st.caught_up()
-    backup = source.clone("backup")
-    try:
-        src.execute("INSERT INTO sl1 SELECT generate_series(1, 20000)")
-        st.caught_up()
-        st.stop()
-        point_at(st, backup)
-        restart_refused(st, "SOURCE-BEHIND-POSITION")
-        assert dst.value("SELECT count(*) FROM sl1") == 20000
-    finally:
-        backup.destroy()
-
-
-def test_other_cluster_refuses(make_pg, pair):
-    src, dst = pair
-    st = follow(src, dst, SL1)
-    st.stop()
-    other = make_pg("other", preload="")
-    other.secret = src.server.secret
-    other.execute("ALTER ROLE sluice_src PASSWORD '%s'" % src.server.secret)
-    other.execute('CREATE DATABASE "%s"' % src.name)
-    point_at(st, other)
-    row = restart_refused(st, "SOURCE-IDENTITY-CHANGED")
-    assert "system-identifier" in row["reason"]
-
-
-def test_promoted_without_slot_refuses(make_pg, target):
-    """PS-10: after fail-over the slot does not exist on the new primary."""
-    source = make_pg("old", preload="")
-    src, dst = source.fresh_db("fo"), target.fresh_db("fo", extension=True)
-    st = follow(src, dst, SL1)
-    standby = source.standby()
-    try:
-        src.execute("INSERT INTO sl1 SELECT generate_series(1, 1000)")
-        st.caught_up()
-        lsn = src.lsn()
-        wait_until(lambda: standby.value(
-            "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", lsn), 30, "replay")
-        st.stop()
-        source.stop()
-        standby.promote()
-        point_at(st, standby)
-        restart_refused(st, "SLOT-MISSING")
-    finally:
-        standby.destroy()
+    assert "test_decoding" in refused_start(st, "SLOT-MISSING")[1]
 
 
 def test_promoted_behind_us_refuses(make_pg, target):
@@ -193,8 +60,7 @@ def test_promoted_behind_us_refuses(make_pg, target):
             standby.execute("INSERT INTO sl1 SELECT generate_series(%s, %s)",
                             10000 + i * 5000, 14999 + i * 5000, dbname=src.name)
         point_at(st, standby)
-        row = restart_refused(st, "SOURCE-BEHIND-POSITION")
-        assert "timeline" in row["reason"]
+        assert "timeline" in refused_start(st, "SOURCE-BEHIND-POSITION")[1]
     finally:
         standby.destroy()
 
@@ -300,13 +166,6 @@ def test_confirmed_never_ahead(crash_target, source):
     st.drop()
 
 
-def not_raising(what):
-    try:
-        return what()
-    except psycopg2.Error:
-        return None
-
-
 # ---------- publication ----------
 
 def test_publication_name_in_mixed_case(pair):
@@ -348,8 +207,7 @@ def test_publication_drift_refuses(pair):
     st.stop()
     pub = src.value("SELECT pubname FROM pg_publication")
     src.execute('ALTER PUBLICATION "%s" DROP TABLE busy' % pub)
-    row = restart_refused(st, "PUBLICATION-DRIFT")
-    assert "busy" in row["reason"]
+    assert "busy" in refused_start(st, "PUBLICATION-DRIFT")[1]
     src.execute('ALTER PUBLICATION "%s" ADD TABLE busy' % pub)
     src.execute("INSERT INTO busy(p) VALUES ('a')")
     st.start()
@@ -370,7 +228,7 @@ def test_table_created_again_refuses(pair):
     st.stop()
     src.execute("DROP TABLE sl1")
     src.execute(SL1)
-    restart_refused(st, "TABLE-IDENTITY-CHANGED")
+    refused_start(st, "TABLE-IDENTITY-CHANGED")
 
 
 def test_new_table_in_scope_refuses(pair):
@@ -378,8 +236,7 @@ def test_new_table_in_scope_refuses(pair):
     st = follow(src, dst, SL1)
     st.stop()
     src.execute(BUSY)
-    row = restart_refused(st, "INCLUDE-TABLE-SCOPE-DRIFT")
-    assert "busy" in row["reason"]
+    assert "busy" in refused_start(st, "INCLUDE-TABLE-SCOPE-DRIFT")[1]
 
 
 def test_identity_lost_refuses(pair):
@@ -387,7 +244,7 @@ def test_identity_lost_refuses(pair):
     st = follow(src, dst, SL1)
     st.stop()
     src.execute("ALTER TABLE sl1 REPLICA IDENTITY NOTHING")
-    restart_refused(st, "SOURCE-REPLICA-IDENTITY")
+    refused_start(st, "SOURCE-REPLICA-IDENTITY")
     src.execute("ALTER TABLE sl1 REPLICA IDENTITY DEFAULT")
     src.execute("INSERT INTO sl1 VALUES (1)")
     st.start()
@@ -451,11 +308,10 @@ def test_kills_with_writers(crash_target, source):
     kills = 0
     try:
         while kills < 6:
-            applied = wait_until(lambda: not_raising(st.health), 60, "health")
-            wait_until(lambda: not_raising(
-                lambda: st.health()["pid"] and st.state == "streaming" and
-                st.health()["position"] != applied["position"]), 60,
-                lambda: "progress: %r" % not_raising(st.health))
+            applied = st.health()
+            wait_until(lambda: st.state == "streaming" and
+                       st.health()["position"] != applied["position"], 60,
+                       lambda: "progress: %r" % st.health())
             st.crash_worker()
             kills += 1
     finally:
@@ -463,7 +319,7 @@ def test_kills_with_writers(crash_target, source):
         for w in writers:
             w.join()
     assert not failures
-    wait_until(lambda: not_raising(lambda: st.state == "streaming"), 60, "streaming")
+    st.wait_state("streaming")
     st.wait("caught_up", "120 s")
     assert kills == 6
     assert_same_rows(src, dst, ["sl1", "ap1"])
@@ -641,59 +497,6 @@ def test_refused_copy_leaves_no_slot(pair):
     st.start()
     st.wait()
     caught_up_same(st, "sl1")
-
-
-@pytest.mark.parametrize("point", ["copy_begin", "copy_mid", "copy_done", "handover",
-                                   "before_feedback"])
-def test_killed_in_cold_start(crash_target, source, point):
-    """Killed at any point of the first copy, the next start ends right."""
-    src, dst = source.fresh_db("cold"), crash_target
-    both(src, dst, SL1, BUSY)
-    src.execute("INSERT INTO sl1 SELECT i, 'r' FROM generate_series(1, 1000) AS i")
-    src.execute("INSERT INTO busy(p) SELECT 'r' FROM generate_series(1, 1000)")
-    dst.execute("ALTER SYSTEM SET sluice.fault_point = '%s'" % point)
-    dst.execute("SELECT pg_reload_conf()")
-    mark = dst.server.log_mark()
-    st = make_stream(src, dst, wait=None)
-    dst.server.wait_log("was terminated by signal 9", since=mark)
-    wait_until(lambda: not_raising(lambda: dst.value("SELECT 1")), 30, "restart")
-    src.execute("INSERT INTO sl1 VALUES (5000, 'late')")
-    dst.execute("ALTER SYSTEM RESET sluice.fault_point")
-    dst.execute("SELECT pg_reload_conf()")
-    wait_until(lambda: not_raising(lambda: st.state == "streaming"), 60,
-               lambda: "%r" % not_raising(st.health))
-    caught_up_same(st, "sl1", "busy")
-    st.stop()
-    st.drop()
-    src.destroy()
-
-
-@pytest.mark.parametrize("point", ["mid_batch:3", "before_commit:2", "after_commit:2",
-                                   "before_feedback:3"])
-def test_killed_while_following(crash_target, source, point):
-    src, dst = source.fresh_db("warm"), crash_target
-    both(src, dst, SL1)
-    st = make_stream(src, dst, **FAST)
-    dst.execute("ALTER SYSTEM SET sluice.fault_point = '%s'" % point)
-    dst.execute("SELECT pg_reload_conf()")
-    mark = dst.server.log_mark()
-    for i in range(5):
-        src.execute("INSERT INTO sl1 SELECT %s + g FROM generate_series(1, 3) AS g", i * 10)
-    dst.server.wait_log("was terminated by signal 9", since=mark)
-    wait_until(lambda: not_raising(lambda: dst.value("SELECT 1")), 30, "restart")
-    confirmed, position = (
-        src.value("SELECT confirmed_flush_lsn FROM pg_replication_slots WHERE database = %s",
-                  src.name),
-        dst.value("SELECT lsn FROM sluice.stream_position"))
-    assert src.value("SELECT %s::pg_lsn <= %s::pg_lsn", confirmed, position)
-    dst.execute("ALTER SYSTEM RESET sluice.fault_point")
-    dst.execute("SELECT pg_reload_conf()")
-    wait_until(lambda: not_raising(lambda: st.state == "streaming"), 60,
-               lambda: "%r" % not_raising(st.health))
-    caught_up_same(st, "sl1")
-    st.stop()
-    st.drop()
-    src.destroy()
 
 
 # ---------- partitions and TRUNCATE ----------

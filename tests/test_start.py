@@ -4,12 +4,7 @@ import threading
 import psycopg2
 import pytest
 
-from lib.streams import Stream, make_server, make_stream
-
-
-def both(src, dst, sql):
-    src.execute(sql)
-    dst.execute(sql)
+from lib import Stream, both, make_server, make_stream
 
 
 def fails(stream, code, **args):

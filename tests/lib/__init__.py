@@ -8,10 +8,12 @@ server that cannot be started fails the test.
 from .pgserver import Db, PgServer
 from .oracle import assert_same_rows, same_rows
 from .secret import find_secret
-from .streams import Stream, make_stream
+from .streams import (Stream, both, caught_up_same, cold_stream, conflicts, follow,
+                      make_server, make_stream, point_at)
 from .util import free_port, scaled, wait_until
 
 __all__ = [
-    "Db", "PgServer", "Stream", "assert_same_rows", "find_secret",
-    "free_port", "make_stream", "same_rows", "scaled", "wait_until",
+    "Db", "PgServer", "Stream", "assert_same_rows", "both", "caught_up_same",
+    "cold_stream", "conflicts", "find_secret", "follow", "free_port",
+    "make_server", "make_stream", "point_at", "same_rows", "scaled", "wait_until",
 ]

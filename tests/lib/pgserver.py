@@ -153,6 +153,10 @@ class PgServer:
         except psycopg2.OperationalError:
             return False
 
+    def answers(self):
+        """Whether it lets us in now."""
+        return self.is_running() and self._ready()
+
     def _is_standby(self):
         return os.path.exists(os.path.join(self.data, "standby.signal"))
 
@@ -225,6 +229,13 @@ class PgServer:
     def promote(self):
         self.run("pg_ctl", "-D", self.data, "-w", "-t", int(scaled(60)), "-s",
                  "promote")
+
+    def replayed(self, standby):
+        """Wait until the standby has replayed all that is written here."""
+        at = self.value("SELECT pg_catalog.pg_current_wal_lsn()")
+        wait_until(lambda: standby.value(
+            "SELECT pg_catalog.pg_last_wal_replay_lsn() >= %s", at), 30,
+            "%s does not follow" % standby.name)
 
     # -- talking to it ------------------------------------------------------
 

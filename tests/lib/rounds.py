@@ -69,9 +69,7 @@ def check_equal(stream, tables, timeout="120 s"):
 
 def reachable(server, timeout=60):
     """Wait until the server answers again after a crash of its own."""
-    def look():
-        return server.is_running() and server._ready()
-    wait_until(look, timeout, "%s does not answer" % server.name)
+    wait_until(server.answers, timeout, "%s does not answer" % server.name)
 
 
 def gone(server, timeout=60):

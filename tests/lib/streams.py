@@ -3,6 +3,7 @@ import json
 import os
 import signal
 
+from .oracle import assert_same_rows
 from .pgserver import SOURCE_ROLE
 from .util import wait_until
 
@@ -108,8 +109,7 @@ class Stream:
         self.kill_worker()
         # it goes on answering for a moment before it notices
         server.wait_log("all server processes terminated; reinitializing", mark, 60)
-        wait_until(lambda: server.is_running() and server._ready(), 60,
-                   "%s does not answer" % server.name)
+        wait_until(server.answers, 60, "%s does not answer" % server.name)
 
     def verify(self, tables=None, mode="checksum"):
         return self.dst.rows("SELECT * FROM sluice.verify(%s, %s::text[], %s)",
@@ -174,3 +174,50 @@ def make_stream(src, dst, stream_id="s1", start=True, wait="streaming",
         if wait:
             stream.wait(wait, timeout)
     return stream
+
+
+def both(src, dst, *sql):
+    """The same statements on both sides."""
+    for statement in sql:
+        src.execute(statement)
+        dst.execute(statement)
+
+
+def follow(src, dst, *ddl, **args):
+    """The same tables on both sides, and a stream of all of them."""
+    both(src, dst, *ddl)
+    return make_stream(src, dst, **args)
+
+
+def cold_stream(src, dst, **args):
+    """A stream into a database that has only the extension: it builds all.
+
+    Returns it when it streams (see make_stream for wait and args).
+    """
+    made = dst.value(
+        "SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"
+        " ON n.oid = c.relnamespace WHERE c.oid >= 16384 AND n.nspname <> 'sluice'"
+        " AND n.nspname !~ '^pg_'")
+    assert made == 0, "the target is not empty: %d relations" % made
+    return make_stream(src, dst, **args)
+
+
+def caught_up_same(stream, *tables, **kw):
+    """Caught up, then equal by the oracle (kw as same_rows)."""
+    stream.caught_up()
+    assert_same_rows(stream.src, stream.dst, tables, **kw)
+
+
+def conflicts(stream):
+    """{(table, kind): count} of what is recorded."""
+    return {(r["table_name"], r["kind"]): r["count"] for r in stream.conflicts()}
+
+
+def point_at(stream, server):
+    """Let the stream's foreign server name another cluster."""
+    stream.dst.execute("SET log_min_error_statement = 'panic'; "
+                       'ALTER SERVER "%s" OPTIONS (SET port \'%d\')'
+                       % (stream.server, server.port))
+    if server.secret != stream.src.server.secret:
+        server.execute("SET log_min_error_statement = 'panic'; ALTER ROLE %s PASSWORD"
+                       " '%s'" % (SOURCE_ROLE, stream.src.server.secret))
