@@ -188,14 +188,15 @@ look_at_databases(SlLauncher *l)
 		old = MemoryContextSwitchTo(l->context);
 		l->scouted = lappend_oid(l->scouted, l->scout_db);
 		MemoryContextSwitchTo(old);
+		l->next_check = 0;		/* on to the next database */
 	}
-	else if (now < l->next_check && !sl_scout_wanted())
-		return (int) TimestampDifferenceMilliseconds(now, l->next_check);
-	else if (now < l->next_check)
+	if (sl_scout_wanted())
 	{
 		list_free(l->scouted);
 		l->scouted = NIL;
 	}
+	else if (now < l->next_check)
+		return (int) TimestampDifferenceMilliseconds(now, l->next_check);
 
 	old = MemoryContextSwitchTo(l->context);
 	databases = connectable_databases();

@@ -213,11 +213,13 @@ sl_scout_want(void)
 bool
 sl_scout_wanted(void)
 {
+	bool		room = sl_slot_available();
 	bool		wanted;
 
 	SpinLockAcquire(&shared->mutex);
-	wanted = shared->scout_wanted;
-	shared->scout_wanted = false;
+	wanted = room && shared->scout_wanted;
+	if (wanted)
+		shared->scout_wanted = false;
 	SpinLockRelease(&shared->mutex);
 	return wanted;
 }

@@ -136,7 +136,8 @@ extern void sl_launcher_attach(Latch *latch);
 
 /*
  * A stream found every slot taken: the launcher sends the scouts again once
- * one is free.  sl_scout_wanted reads the wish and clears it.
+ * one is free.  sl_scout_wanted is true, once for a wish, when a
+ * slot is free for it.
  */
 extern void sl_scout_want(void);
 extern bool sl_scout_wanted(void);
