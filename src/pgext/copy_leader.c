@@ -46,6 +46,7 @@ typedef struct Group
 	bool		had_rows;
 	bool		told;			/* table_done was called */
 	bool		again;
+	int64		weight;			/* of its rows */
 	int64		rows;
 	int64		bytes;
 } Group;
@@ -55,6 +56,7 @@ typedef struct Member
 	SlCopyTask *task;
 	int			group;
 	int			order;
+	int64		weight;			/* in bytes: the heaviest is begun first */
 	bool		alone;			/* nothing else fills its target */
 } Member;
 
@@ -175,6 +177,23 @@ find_alone(Leader *l)
 	hash_destroy(targets);
 }
 
+/* Where nothing is estimated for a statement: half of what its table has. */
+static void
+weigh(Leader *l)
+{
+	for (int i = 0; i < l->n; i++)
+		if (l->members[i].task->kind == SL_TASK_ROWS)
+			l->groups[l->members[i].group].weight += l->members[i].task->est_bytes;
+	for (int i = 0; i < l->n; i++)
+	{
+		Member	   *m = &l->members[i];
+
+		m->weight = m->task->est_bytes;
+		if (m->weight == 0 && m->task->kind == SL_TASK_DDL)
+			m->weight = l->groups[m->group].weight / 2;
+	}
+}
+
 static void
 make_groups(Leader *l)
 {
@@ -212,6 +231,7 @@ make_groups(Leader *l)
 		g->had_rows |= l->members[i].task->kind == SL_TASK_ROWS;
 	}
 	find_alone(l);
+	weigh(l);
 }
 
 /* Which stages take their tasks one after the other. */
@@ -316,8 +336,8 @@ take_ready(Leader *l)
 
 	for (int i = 0; i < l->nready; i++)
 		if (may_begin(l, l->ready[i]) &&
-			(best < 0 || l->ready[i]->task->est_bytes > l->ready[best]->task->est_bytes ||
-			 (l->ready[i]->task->est_bytes == l->ready[best]->task->est_bytes &&
+			(best < 0 || l->ready[i]->weight > l->ready[best]->weight ||
+			 (l->ready[i]->weight == l->ready[best]->weight &&
 			  l->ready[i]->order < l->ready[best]->order)))
 			best = i;
 	if (best < 0)

@@ -77,24 +77,6 @@ sl_ddl_run(const SlStream *s, Oid role, const char *ddl)
 	elog(ERROR, "sl_ddl_run");
 }
 
-WEAK List *
-sl_copy_split(SlPgStream *st, SlConn *c, const SlSourceTable *t, Oid target,
-			  List *tasks)
-{
-	SlCopyTask *task = palloc0(sizeof(*task));
-
-	task->kind = SL_TASK_ROWS;
-	task->stage = SL_STAGE_ROWS;
-	task->schema = t->schema;
-	task->table = t->name;
-	task->source_relid = t->relid;
-	task->target_relid = target;
-	task->first_block = task->end_block = -1;
-	task->est_bytes = t->est_bytes;
-	task->est_rows = t->est_rows;
-	return lappend(tasks, task);
-}
-
 WEAK SlCopyRecord *
 sl_copy_record_load(const char *stream_id)
 {
