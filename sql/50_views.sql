@@ -168,17 +168,30 @@ CREATE FUNCTION sluice.verify_runtime()
 
 COMMENT ON FUNCTION sluice.verify_runtime() IS 'the verifies that are running, for sluice.progress';
 
+-- The end of what is half done after a minute is a minute away.
 CREATE VIEW sluice.progress AS
-SELECT c.pid, c.datid, c.relid, r.stream_id, r.state AS phase,
-       c.tuples_processed AS rows_done, NULL::bigint AS rows_total,
-       c.bytes_processed AS bytes_done, NULLIF(c.bytes_total, 0) AS bytes_total,
-       r.state_since AS started_at, NULL::timestamptz AS eta
-FROM sluice.stream_runtime() r
-JOIN pg_catalog.pg_stat_progress_copy c USING (pid)
-UNION ALL
-SELECT v.pid, d.oid, v.relid, v.stream_id, v.phase, v.rows_done, NULL, NULL, NULL,
-       v.started_at, NULL
-FROM sluice.verify_runtime() v
+SELECT p.pid, d.oid AS datid, p.relid, p.stream_id, p.phase, p.rows_done, p.rows_total,
+       p.bytes_done, p.bytes_total, p.started_at,
+       CASE WHEN p.part > 0
+            THEN n.now + (n.now - p.started_at) * (1 / LEAST(p.part, 1) - 1) END AS eta
+FROM (
+    SELECT c.pid, COALESCE(c.relid, i.relid) AS relid, c.stream_id, c.phase,
+           COALESCE(NULLIF(c.rows_done, 0), i.tuples_done) AS rows_done,
+           COALESCE(c.rows_total, NULLIF(i.tuples_total, 0)) AS rows_total,
+           COALESCE(NULLIF(c.bytes_done, 0), i.blocks_done * b.size) AS bytes_done,
+           COALESCE(c.bytes_total, NULLIF(i.blocks_total, 0) * b.size) AS bytes_total,
+           c.started_at,
+           COALESCE(c.rows_done::double precision / NULLIF(c.rows_total, 0),
+                    c.bytes_done::double precision / NULLIF(c.bytes_total, 0),
+                    i.blocks_done::double precision / NULLIF(i.blocks_total, 0)) AS part
+    FROM sluice.copy_runtime() c
+    LEFT JOIN pg_catalog.pg_stat_progress_create_index i USING (pid)
+    CROSS JOIN (SELECT pg_catalog.current_setting('block_size')::bigint) AS b (size)
+    UNION ALL
+    SELECT v.pid, v.relid, v.stream_id, v.phase, v.rows_done, NULL, NULL, NULL,
+           v.started_at, NULL
+    FROM sluice.verify_runtime() v) p
+CROSS JOIN (SELECT pg_catalog.clock_timestamp()) AS n (now)
 JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database();
 
 COMMENT ON VIEW sluice.progress IS 'the copies and verifies that are running';

@@ -36,9 +36,9 @@ typedef enum SlOptionKind
 		"fill a forwarded column from the source") \
 	SL_OPTION(CONFIRM_AFTER, "confirm_after", TEXT, false, "flush", \
 		"what must have happened here before the source may forget a change") \
-	SL_OPTION(COPY_BYTES_PER_SECOND, "copy_bytes_per_second", BYTES, false, NULL, \
+	SL_OPTION(COPY_BYTES_PER_SECOND, "copy_bytes_per_second", BYTES, true, NULL, \
 		"limit on the copy's rate") \
-	SL_OPTION(COPY_WORKERS, "copy_workers", INT, false, NULL, \
+	SL_OPTION(COPY_WORKERS, "copy_workers", INT, true, "4", \
 		"processes that copy at the same time") \
 	SL_OPTION(EXISTING_ROWS, "existing_rows", TEXT, true, "refuse", \
 		"refuse or truncate target tables that have rows before the copy") \

@@ -207,7 +207,7 @@ raise_unreachable(const Wait *w, const Look *l)
 			 errhint("SELECT * FROM sluice.sync_start('%s');", w->stream_id)));
 }
 
-/* "copying: 3 of 8 tables, 1200 rows" */
+/* "copying: 41 of 120 tables, 38 GB of 210 GB, about 00:21:00 left" */
 static char *
 copy_progress(const char *stream_id)
 {
@@ -217,11 +217,19 @@ copy_progress(const char *stream_id)
 
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
-	sl_spi_exec("SELECT pg_catalog.format('copying: %s of %s tables, %s rows, %s',"
-				" pg_catalog.count(*) FILTER (WHERE state = 'established'),"
-				" pg_catalog.count(*), COALESCE(pg_catalog.sum(rows_copied), 0),"
-				" pg_catalog.pg_size_pretty(COALESCE(pg_catalog.sum(bytes_copied), 0)))"
-				" FROM sluice.stream_table WHERE stream_id = $1",
+	sl_spi_exec("SELECT pg_catalog.format('copying: %s of %s tables', t.done, t.tables)"
+				" || CASE WHEN c.bytes_total > 0 THEN pg_catalog.format(', %s of %s',"
+				" pg_catalog.pg_size_pretty(c.bytes_done),"
+				" pg_catalog.pg_size_pretty(c.bytes_total)) ELSE '' END"
+				" || CASE WHEN c.time_left IS NOT NULL THEN pg_catalog.format(', about %s left',"
+				" pg_catalog.date_trunc('second', c.time_left))"
+				" WHEN c.statements_done > 0 OR t.done = t.tables THEN pg_catalog.format("
+				"', %s of %s indexes, constraints and other objects', c.statements_done,"
+				" c.statements_total) ELSE '' END"
+				" FROM (SELECT pg_catalog.count(*) FILTER (WHERE state = 'established') AS done,"
+				" pg_catalog.count(*) FILTER (WHERE state <> 'dropped') AS tables"
+				" FROM sluice.stream_table WHERE stream_id = $1) AS t"
+				" LEFT JOIN sluice.copy_now c ON c.stream_id = $1",
 				SPI_OK_SELECT, 1, &stream_id);
 	text = sl_spi_text(0, 1, cxt);
 	sl_spi_leave();

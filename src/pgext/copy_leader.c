@@ -77,7 +77,7 @@ typedef struct Leader
 	int			ngroups;
 	Group	   *groups;
 	int			left;			/* table groups that are not through */
-	bool		global;			/* the last group is the global one */
+	bool global;				/* the last group is the global one */
 	int			nready;
 	Member	  **ready;
 	int			wanted;			/* workers */
@@ -206,7 +206,7 @@ make_groups(Leader *l)
 	for (int i = 0; i < l->n; i++)
 	{
 		SlCopyTask *t = &l->run->tasks[i];
-		bool		global = t->stage >= SL_STAGE_GLOBAL;
+		bool global = t->stage >= SL_STAGE_GLOBAL;
 
 		l->members[i].task = t;
 		l->members[i].order = i;
@@ -257,18 +257,19 @@ tell_done(Leader *l, Group *g)
 static void
 advance(Leader *l, Group *g)
 {
-	bool		global = l->global && g == &l->groups[l->ngroups - 1];
+	bool global = l->global &&g == &l->groups[l->ngroups - 1];
 	int			end = g->first + g->n;
 	int			stage;
 
 	if (g->again)
 		g->next = end;
-	if (!global && !g->told && !g->again &&
+	if (!global &&!g->told && !g->again &&
 		(g->next == end || l->members[g->next].task->stage > SL_STAGE_ROWS))
 		tell_done(l, g);
 	if (g->next == end)
 	{
 		l->left -= global ? 0 : 1;
+
 		return;
 	}
 	stage = l->members[g->next].task->stage;

@@ -90,6 +90,8 @@ clear_seat(SlSeat *seat)
 SlSeat *
 sl_seat_take(const char *stream_id, const SlSeat *leader)
 {
+	TimestampTz now = GetCurrentTimestamp();
+
 	for (int i = 0; i < nseats; i++)
 	{
 		SlSeat	   *seat = &seats[i];
@@ -101,6 +103,7 @@ sl_seat_take(const char *stream_id, const SlSeat *leader)
 		{
 			clear_seat(seat);
 			seat->in_use = true;
+			seat->since = now;
 			seat->dboid = MyDatabaseId;
 			strlcpy(seat->stream_id, stream_id, sizeof(seat->stream_id));
 			seat->leader = leader ? sl_seat_index(leader) : i;

@@ -59,6 +59,7 @@ typedef struct SlSeat
 	pid_t		pid;			/* 0 = not there yet, or gone */
 	Latch	   *latch;
 	bool		attached;		/* a process has been here */
+	TimestampTz since;			/* taken */
 
 	/* what every task of the run needs */
 	char		snapshot[SL_SNAPSHOT_MAX];

@@ -39,7 +39,7 @@
  */
 #define TREE_SQL \
 	"WITH RECURSIVE tree (relid, kind, sure, rules) AS (" \
-	"SELECT c.oid, c.relkind, true, ''::text FROM pg_catalog.pg_class c " \
+	"SELECT c.oid, c.relkind, true, ''::text COLLATE pg_catalog.\"C\" FROM pg_catalog.pg_class c " \
 	"WHERE c.oid = $1::pg_catalog.oid " \
 	"UNION ALL " \
 	"SELECT c.oid, c.relkind, t.sure AND (p.partstrat = 'l' " \
@@ -172,8 +172,8 @@ target_leaves(Oid root, Leaf * *leaves)
 static int
 compare_leaves(const void *a, const void *b)
 {
-	const Leaf *x = a;
-	const Leaf *y = b;
+	const		Leaf *x = a;
+	const		Leaf *y = b;
 	int			d = strcmp(x->schema, y->schema);
 
 	return d ? d : strcmp(x->name, y->name);
@@ -186,7 +186,7 @@ target_of(const Split *s, const PGresult *res, int row, Oid root,
 {
 	Leaf		key = {.schema = sl_stream_target_schema(s->st->s, PQgetvalue(res, row, COL_SCHEMA)),
 	.name = PQgetvalue(res, row, COL_NAME)};
-	const Leaf *found;
+	const		Leaf *found;
 
 	if (PQgetvalue(res, row, COL_SURE)[0] != 't')
 		return root;

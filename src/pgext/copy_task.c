@@ -199,7 +199,7 @@ show(SlCopyHand *h, const SlCopyTask *t)
 {
 	SlSeatShow	s = {.phase = phase_of(t), .relid = t->target_relid,
 	.started_at = GetCurrentTimestamp()};
-	char	   *text = t->schema ? psprintf("%s %s.%s", s.phase, t->schema, t->table) :
+	char	   *text = t->table ? psprintf("%s %s.%s", s.phase, t->schema, t->table) :
 	pstrdup(s.phase);
 
 	if (t->kind == SL_TASK_ROWS)
