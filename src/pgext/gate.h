@@ -51,6 +51,20 @@ extern char *sl_gate_statement(SlGate *g, NodeTag tag, const char *sql,
 extern char *sl_gate_bound(SlGate *g, const char *bound, char **fault);
 
 /*
+ * Does the stream's owner trust what that role owns?  Itself, a superuser, and
+ * a role that it is a member of (a superuser's membership in everything does
+ * not count).  What a plan finds on the target by name may have been put there
+ * by anybody: code of a type or function that nobody trusts must not run.
+ */
+extern bool sl_gate_trusts_owner(const SlStream *s, Oid owner);
+
+/*
+ * Same of a schema in which the stream creates: whose owner could drop what is
+ * in it.  The database's owner is trusted with that.
+ */
+extern bool sl_gate_trusts_schema(const SlStream *s, Oid nsp);
+
+/*
  * Run one DDL statement of a plan in the current transaction as role (0: the
  * stream's owner), in a security-restricted operation, search_path pg_catalog,
  * pg_temp.  It must parse as exactly one statement of a kind that a plan has.

@@ -134,4 +134,62 @@ sl_compat_parse_type(const char *text, Oid * typid, int32 *typmod)
 	ExecuteTruncateGuts(rels_, relids_, logged_, DROP_RESTRICT, false)
 #endif
 
+/*
+ * 16: SQL/JSON constructors; 17: its query functions.  Those that aggregate,
+ * select or make tables are left out.
+ */
+#if PG_VERSION_NUM >= 170000
+#define SL_COMPAT_JSON_NODES \
+	case T_JsonFormat: \
+	case T_JsonReturning: \
+	case T_JsonValueExpr: \
+	case T_JsonIsPredicate: \
+	case T_JsonOutput: \
+	case T_JsonKeyValue: \
+	case T_JsonObjectConstructor: \
+	case T_JsonArrayConstructor: \
+	case T_JsonArgument: \
+	case T_JsonBehavior: \
+	case T_JsonFuncExpr: \
+	case T_JsonParseExpr: \
+	case T_JsonScalarExpr: \
+	case T_JsonSerializeExpr:
+#elif PG_VERSION_NUM >= 160000
+#define SL_COMPAT_JSON_NODES \
+	case T_JsonFormat: \
+	case T_JsonReturning: \
+	case T_JsonValueExpr: \
+	case T_JsonIsPredicate: \
+	case T_JsonOutput: \
+	case T_JsonKeyValue: \
+	case T_JsonObjectConstructor: \
+	case T_JsonArrayConstructor:
+#else
+#define SL_COMPAT_JSON_NODES
+#endif
+
+/*
+ * 16: the tree walkers are macros around functions with a prototype; before,
+ * their header has declarations without one.
+ */
+struct Node;
+#if PG_VERSION_NUM >= 160000
+extern bool raw_expression_tree_walker_impl(struct Node *node,
+											bool (*walker) (struct Node *, void *),
+											void *context);
+#define sl_compat_raw_walk raw_expression_tree_walker_impl
+#else
+extern bool raw_expression_tree_walker(struct Node *node,
+									   bool (*walker) (struct Node *, void *),
+									   void *context);
+#define sl_compat_raw_walk raw_expression_tree_walker
+#endif
+
+/* 16: the strategy of a partition spec is a char, before it was a word. */
+#if PG_VERSION_NUM >= 160000
+#define SL_COMPAT_PARTITION_BY_HASH(spec_) ((spec_)->strategy == 'h')
+#else
+#define SL_COMPAT_PARTITION_BY_HASH(spec_) (strcmp((spec_)->strategy, "hash") == 0)
+#endif
+
 #endif							/* SL_PGCOMPAT_H */
