@@ -64,7 +64,7 @@ typedef enum SlOptionKind
 		"start a stream again that ended by cutover") \
 	SL_OPTION(RETRY_LIMIT, "retry_limit", INT, true, "0", \
 		"transient failures in a row after which the stream fails; 0 is no limit") \
-	SL_OPTION(ROW_SECURITY, "row_security", BOOL, false, "false", \
+	SL_OPTION(ROW_SECURITY, "row_security", BOOL, true, "false", \
 		"carry the tables' row-level security and its policies to the target") \
 	SL_OPTION(SCHEMA_MAP, "schema_map", OBJECT, true, "{}", \
 		"source schema to target schema, for several schemas") \

@@ -427,6 +427,20 @@ return_checks(FunctionCallInfo fcinfo, List *checks)
 	}
 }
 
+/* See start_args.h. */
+SlStream *
+sl_start_look(const SlStartArgs *a, SlSource **src)
+{
+	SlStream   *s = stream_from_args(a);
+
+	if (sl_stream_opt_bool(s, SL_O_FEED))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a stream with option \"feed\" has no source to check")));
+	*src = take_source(s, a, true);
+	return s;
+}
+
 /*
  * sluice.preflight(source, ...): every check of sync_start as rows.
  */
@@ -434,14 +448,9 @@ Datum
 sluice_preflight(PG_FUNCTION_ARGS)
 {
 	SlStartArgs *a = sl_start_args_read(fcinfo, false);
-	SlStream   *s = stream_from_args(a);
 	SlSource   *src;
+	SlStream   *s = sl_start_look(a, &src);
 
-	if (sl_stream_opt_bool(s, SL_O_FEED))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a stream with option \"feed\" has no source to check")));
-	src = take_source(s, a, true);
 	return_checks(fcinfo, sl_preflight(s, src, false));
 	return (Datum) 0;
 }

@@ -192,4 +192,12 @@ extern bool raw_expression_tree_walker(struct Node *node,
 #define SL_COMPAT_PARTITION_BY_HASH(spec_) (strcmp((spec_)->strategy, "hash") == 0)
 #endif
 
+/* 17: partitions have their root's identity column. */
+#define SL_COMPAT_PARTITIONS_SHARE_IDENTITY (PG_VERSION_NUM >= 170000)
+
+/* 18: virtual generated columns, NOT NULL as a named constraint, NOT ENFORCED. */
+#define SL_COMPAT_VIRTUAL_COLUMNS (PG_VERSION_NUM >= 180000)
+#define SL_COMPAT_NAMED_NOT_NULL (PG_VERSION_NUM >= 180000)
+#define SL_COMPAT_NOT_ENFORCED (PG_VERSION_NUM >= 180000)
+
 #endif							/* SL_PGCOMPAT_H */

@@ -29,6 +29,7 @@
 	SL_OBJECT(TABLE, "table") \
 	SL_OBJECT(PARTITION, "partition") \
 	SL_OBJECT(INHERITANCE, "inheritance") \
+	SL_OBJECT(COLUMN, "column settings") \
 	SL_OBJECT(DEFAULT, "default") \
 	SL_OBJECT(SEQUENCE_OWNER, "sequence owner") \
 	SL_OBJECT(CHECK, "check constraint") \

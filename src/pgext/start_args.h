@@ -7,6 +7,7 @@
 
 #include "fmgr.h"
 
+#include "pgext/source.h"
 #include "pgext/stream.h"
 
 /* NULL members were not given; an empty list is a list without members. */
@@ -48,5 +49,12 @@ extern Jsonb *sl_options_merge(Jsonb *recorded, Jsonb *given);
  * exists.
  */
 extern char *sl_options_diff(Jsonb *recorded, Jsonb *given, bool fixed);
+
+/*
+ * The stream that sync_start would make of the arguments, and its source; for
+ * functions that only look.  Nothing is stored.  Raises what sync_start does
+ * for a source that cannot be.
+ */
+extern SlStream *sl_start_look(const SlStartArgs *a, SlSource **src);
 
 #endif							/* SL_START_ARGS_H */

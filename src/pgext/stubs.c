@@ -11,23 +11,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK SlPlan *
-sl_plan_build(SlConn *c, SlStream *s, const SlSourceTable *tables, int ntables)
-{
-	return palloc0(sizeof(SlPlan));
-}
-
-WEAK void
-sl_plan_create(SlStream *s, SlPlan *plan)
-{
-}
-
-WEAK const char *
-sl_object_kind_name(SlObjectKind k)
-{
-	return "object";
-}
-
 WEAK SlCopyRecord *
 sl_copy_record_load(const char *stream_id)
 {

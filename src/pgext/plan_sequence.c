@@ -1,0 +1,133 @@
+/*
+ * plan_sequence.c
+ *	  Sequences: made before the tables whose defaults call them, owned by
+ *	  their columns after; those of identity columns are made by the column.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "pgext/plan_int.h"
+#include "pgext/pgcompat.h"
+
+/* The table of the plan that owns the sequence; NULL = none. */
+static PlanRel *
+owner_of(PlanBuild *b, const SlSequence *seq)
+{
+	ListCell   *lc;
+
+	if (seq->own_table == NULL)
+		return NULL;
+	foreach(lc, b->rels)
+	{
+		PlanRel    *rel = lfirst(lc);
+
+		if (strcmp(rel->name, seq->own_table) == 0 && strcmp(rel->schema, seq->own_schema) == 0)
+			return rel;
+	}
+	return NULL;
+}
+
+static char *
+parameters(const SlSequence *seq)
+{
+	return psprintf("START WITH " INT64_FORMAT " INCREMENT BY " INT64_FORMAT
+					" MINVALUE " INT64_FORMAT " MAXVALUE " INT64_FORMAT
+					" CACHE " INT64_FORMAT "%s",
+					seq->start, seq->increment, seq->min, seq->max, seq->cache,
+					seq->cycle ? " CYCLE" : " NO CYCLE");
+}
+
+/* Only the three types that a sequence can have. */
+static const char *
+sequence_type(const SlSequence *seq)
+{
+	if (strcmp(seq->type_name, "smallint") == 0 || strcmp(seq->type_name, "integer") == 0)
+		return seq->type_name;
+	return "bigint";
+}
+
+static char *
+target_name(PlanBuild *b, const SlSequence *seq)
+{
+	return sl_plan_qualified(sl_stream_target_schema(b->s, seq->schema), seq->name);
+}
+
+static void
+plan_sequence(PlanBuild *b, const SlSequence *seq)
+{
+	char	   *tschema = sl_stream_target_schema(b->s, seq->schema);
+	Oid			nsp = get_namespace_oid(tschema, true);
+	Oid			relid = OidIsValid(nsp) ? get_relname_relid(seq->name, nsp) : InvalidOid;
+	SlObject   *o;
+
+	sl_plan_need_schema(b, tschema);
+	o = sl_plan_add(b, SL_OBJ_SEQUENCE, SL_STAGE_BEFORE, NULL, tschema, seq->name);
+	if (OidIsValid(relid) && get_rel_relkind(relid) == RELKIND_SEQUENCE)
+		o->state = SL_OBJECT_EXISTS;
+	else if (OidIsValid(relid))
+		sl_plan_fault(o, "the target has another relation of that name");
+	sl_plan_claim(b, o, 'r');
+	sl_plan_ddl(b, o, psprintf("CREATE %sSEQUENCE %s AS %s %s",
+							   seq->persistence == 'u' ? "UNLOGGED " : "",
+							   target_name(b, seq), sequence_type(seq), parameters(seq)));
+}
+
+/* All but those of tables that the target has already. */
+void
+sl_plan_sequences(PlanBuild *b)
+{
+	b->nseqs = sl_pg_sequences(b->c, b->s, b->tables, b->ntables, &b->seqs);
+	for (int i = 0; i < b->nseqs; i++)
+	{
+		const SlSequence *seq = &b->seqs[i];
+		PlanRel    *owner = owner_of(b, seq);
+
+		sl_gate_allow(b->gate, 'S', seq->schema, seq->name);
+		if (!seq->identity && (owner == NULL || owner->build))
+			plan_sequence(b, seq);
+	}
+}
+
+/*
+ * The sequence of an identity column has the source's name and parameters.
+ * Text to follow AS IDENTITY.
+ */
+char *
+sl_plan_identity(PlanBuild *b, SlObject *o, const PlanRel *rel, const PlanColumn *col)
+{
+	for (int i = 0; i < b->nseqs; i++)
+	{
+		const SlSequence *seq = &b->seqs[i];
+
+		if (!seq->identity || strcmp(seq->own_column, col->name) != 0 ||
+			strcmp(seq->own_table, rel->name) != 0 || strcmp(seq->own_schema, rel->schema) != 0)
+			continue;
+		return psprintf(" (SEQUENCE NAME %s %s)", target_name(b, seq), parameters(seq));
+	}
+	sl_plan_note(o, "the sequence of column %s has default parameters, those of the source could not be read",
+				 quote_identifier(col->name));
+	return "";
+}
+
+/* OWNED BY, once the tables are there. */
+void
+sl_plan_sequence_owners(PlanBuild *b)
+{
+	for (int i = 0; i < b->nseqs; i++)
+	{
+		const SlSequence *seq = &b->seqs[i];
+		PlanRel    *owner = owner_of(b, seq);
+		SlObject   *o;
+
+		if (seq->identity || owner == NULL || !owner->build)
+			continue;
+		o = sl_plan_add(b, SL_OBJ_SEQUENCE_OWNER, SL_STAGE_BEFORE, owner,
+						sl_stream_target_schema(b->s, seq->schema), seq->name);
+		sl_plan_ddl(b, o, psprintf("ALTER SEQUENCE %s OWNED BY %s.%s", target_name(b, seq),
+								   sl_plan_relname(owner), quote_identifier(seq->own_column)));
+	}
+}
