@@ -21,6 +21,7 @@
 #include "utils/snapshot.h"
 
 #include "pgext/apply.h"
+#include "pgext/careful_in.h"
 #include "pgext/judge.h"
 
 /* Ways a value enters without a call of the type's function. */
@@ -40,7 +41,8 @@ typedef struct SlColumnIn
 	Oid			typid;
 	int32		typmod;
 	SlFastIn	fast;
-	bool		binary_ok;		/* same built-in type on both sides */
+	SlCare		care;			/* … of its text, which its input lacks */
+	bool		binary_ok;		/* same type on both sides, for all we know */
 	bool		domain;			/* its input function judges NULL too */
 	bool		key;			/* part of what identifies an old row */
 	FmgrInfo	in;
@@ -189,7 +191,8 @@ extern void sl_relmap_unwatch(SlApply *ap);
 extern void sl_relmap_forget(SlApply *ap);
 
 /* cells.c */
-extern void sl_cells_init(SlColumnIn *in, const SlColumn *col, Form_pg_attribute att);
+extern void sl_cells_init(SlColumnIn *in, const SlColumn *col, Form_pg_attribute att,
+						  bool feed);
 extern void sl_cells_read(SlRelState *rs, const SlRow *row, bool keys_only,
 						  TupleTableSlot *slot, uint8 *sent);
 extern char *sl_key_text(SlRelState *rs, TupleTableSlot *slot);

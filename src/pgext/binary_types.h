@@ -5,7 +5,7 @@
 #ifndef SL_BINARY_TYPES_H
 #define SL_BINARY_TYPES_H
 
-#include "pgext/conn.h"
+#include "pgext/source_type.h"
 
 /*
  * Do all columns have a type whose binary form means the same on both sides:
@@ -13,5 +13,8 @@
  * transaction), and the table target here?  In a transaction.
  */
 extern bool sl_types_binary_ok(SlConn *c, const SlShape *shape, Oid target);
+
+/* Has the type a binary form here, and the name, if one is given? */
+extern bool sl_type_receives(Oid type, const char *name);
 
 #endif							/* SL_BINARY_TYPES_H */

@@ -11,7 +11,6 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "port/pg_bswap.h"
@@ -20,6 +19,7 @@
 
 #include "pgext/apply_int.h"
 #include "pgext/errutil.h"
+#include "pgext/binary_types.h"
 #include "pgext/pgcompat.h"
 
 static SlFastIn
@@ -44,9 +44,22 @@ fast_kind(Oid typid, int32 typmod)
 	}
 }
 
+/*
+ * A feeder may send in binary what is one type on every server.  Of a
+ * PostgreSQL source, types known by name were compared when the table's shape
+ * came (binary_types.c); the judge found the name here.
+ */
+static bool
+binary_may_come(const SlColumn *col, Oid base, bool feed)
+{
+	if (SL_TYPE_IS_FIXED(col->typid) ? col->typid != base : feed || col->typid == 0)
+		return false;
+	return sl_type_receives(base, NULL);
+}
+
 /* In the map's context: functions, and whether binary values may come. */
 void
-sl_cells_init(SlColumnIn *in, const SlColumn *col, Form_pg_attribute att)
+sl_cells_init(SlColumnIn *in, const SlColumn *col, Form_pg_attribute att, bool feed)
 {
 	Oid			fn;
 	Oid			base = getBaseType(att->atttypid);
@@ -56,7 +69,8 @@ sl_cells_init(SlColumnIn *in, const SlColumn *col, Form_pg_attribute att)
 	in->typmod = att->atttypmod;
 	in->domain = base != att->atttypid;
 	in->fast = fast_kind(in->typid, in->typmod);
-	in->binary_ok = (col->typid == base && base < FirstNormalObjectId);
+	in->binary_ok = binary_may_come(col, base, feed);
+	in->care = sl_care_of(base);
 	getTypeInputInfo(in->typid, &fn, &in->in_param);
 	fmgr_info(fn, &in->in);
 	if (in->binary_ok)
@@ -79,9 +93,15 @@ check_width(const SlCell *cell, uint32 width)
 static Datum
 read_text(SlColumnIn *in, const SlCell *cell)
 {
-	pg_verifymbstr(cell->data, cell->len, false);
+	/* a byte above 127 of "char" is in no encoding */
+	if (in->care != SL_CARE_CHAR || cell->len > 1)
+		pg_verifymbstr(cell->data, cell->len, false);
 	if (in->fast == SL_FAST_TEXT)
 		return PointerGetDatum(cstring_to_text_with_len(cell->data, cell->len));
+	if (in->care != SL_CARE_NONE)
+		return sl_careful_in(in->care, in->typid, &in->in,
+							 pnstrdup(cell->data, cell->len), cell->len,
+							 in->in_param, in->typmod);
 	return InputFunctionCall(&in->in, pnstrdup(cell->data, cell->len),
 							 in->in_param, in->typmod);
 }
@@ -139,6 +159,23 @@ read_binary(SlColumnIn *in, const SlCell *cell)
 }
 
 /*
+ * A feeder's fault; a PostgreSQL source was asked for binary values when the
+ * target's column still had the source's type.
+ */
+static SL_NORETURN void
+unexpected_binary(bool feed)
+{
+	if (feed)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("binary value came for a column of another type")));
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("a column that is sent in binary form has another type here now"),
+			 errhint("The stream starts again and asks for text.")));
+}
+
+/*
  * Read a row into slot (of the root's layout; stays valid until the row's
  * context is reset) and note in sent, by attnum - 1, what came.  keys_only:
  * the row carries the identity's columns, the others are void.
@@ -184,9 +221,7 @@ sl_cells_read(SlRelState *rs, const SlRow *row, bool keys_only,
 			continue;
 		}
 		if (cell->kind == SL_CELL_BINARY && !in->binary_ok)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-					 errmsg("binary value came for a column of another type")));
+			unexpected_binary(rs->ap->feed);
 		slot->tts_values[at] = cell->kind == SL_CELL_TEXT
 			? read_text(in, cell) : read_binary(in, cell);
 		slot->tts_isnull[at] = false;

@@ -13,7 +13,6 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
-#include "access/transam.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -24,6 +23,7 @@
 #include "pgext/apply.h"
 #include "pgext/judge.h"
 #include "pgext/judge_types.h"
+#include "pgext/source_type.h"
 #include "pgext/pgcompat.h"
 
 typedef struct Case
@@ -215,7 +215,7 @@ exactly(Oid target, int16 attnum, const SlColumn *now)
 	Oid			collation;
 
 	get_atttypetypmodcoll(target, attnum, &typid, &typmod, &collation);
-	if (now->typid != 0 && now->typid < FirstNormalObjectId)
+	if (SL_TYPE_IS_FIXED(now->typid))
 		return typid == now->typid && typmod == now->typmod;
 	return sl_type_holds(now, typid, typmod);
 }
@@ -234,7 +234,7 @@ judge_type(Case *c, int was, const SlColumn *now, int16 t)
 		return;
 	if (exactly(c->target, t, now))
 		return;
-	if (now->typid < FirstNormalObjectId && sl_type_holds(b, now->typid, now->typmod))
+	if (SL_TYPE_IS_FIXED(now->typid) && sl_type_holds(b, now->typid, now->typmod))
 	{
 		Oid			typid;
 		int32		typmod;

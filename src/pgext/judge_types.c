@@ -6,13 +6,12 @@
  *	  "Hold" means: the same value with the same text form, so that both sides
  *	  compare equal.  char(3) in char(5) or numeric(8,1) in numeric(8,2) is
  *	  therefore a fault.  What is not provably wide enough is a fault.  Oids
- *	  of built-in types mean the same on every server; other types are matched
- *	  by name.
+ *	  assigned by hand in PostgreSQL's catalog data mean the same on every
+ *	  server; other types (those of information_schema too) are matched by name.
  */
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -21,6 +20,7 @@
 #include "common/sl_shape.h"
 #include "pgext/apply.h"
 #include "pgext/judge_types.h"
+#include "pgext/source_type.h"
 #include "pgext/pgcompat.h"
 
 static int
@@ -161,7 +161,7 @@ sl_type_holds(const SlColumn *from, Oid to, int32 to_mod)
 
 	if (from->typid == 0)
 		return true;			/* another engine's: its bridge mapped it */
-	if (from->typid >= FirstNormalObjectId)
+	if (!SL_TYPE_IS_FIXED(from->typid))
 	{
 		const char *name = from->type_name;
 
@@ -182,7 +182,7 @@ sl_column_type_text(const SlColumn *c)
 {
 	if (c->type_name)
 		return pstrdup(c->type_name);
-	if (c->typid != 0 && c->typid < FirstNormalObjectId)
+	if (SL_TYPE_IS_FIXED(c->typid))
 		return format_type_with_typemod(c->typid, c->typmod);
 	return psprintf("type %u", c->typid);
 }

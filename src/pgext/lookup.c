@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "access/nbtree.h"
 #include "access/relscan.h"
 #include "access/table.h"
@@ -120,6 +121,22 @@ sl_lookup_open(SlRelState *rs)
 	l->scan = sl_compat_index_beginscan(rs->rel, l->index, &l->dirty, nbest, 0);
 }
 
+/*
+ * For a type without an equality operator (point, json …) values are equal that
+ * have the same text: by way of text a NaN can lose its sign.
+ */
+static bool
+text_equal(Oid type, int16 typlen, Datum a, Datum b)
+{
+	Oid			fn;
+	bool		varlena;
+
+	if (typlen == -1 && toast_raw_datum_size(a) != toast_raw_datum_size(b))
+		return false;			/* spares most of the work */
+	getTypeOutputInfo(type, &fn, &varlena);
+	return strcmp(OidOutputFunctionCall(fn, a), OidOutputFunctionCall(fn, b)) == 0;
+}
+
 static bool
 type_equal(SlRelState *rs, Form_pg_attribute att, Datum a, Datum b)
 {
@@ -130,7 +147,7 @@ type_equal(SlRelState *rs, Form_pg_attribute att, Datum a, Datum b)
 		TypeCacheEntry *t = lookup_type_cache(att->atttypid, TYPECACHE_EQ_OPR_FINFO);
 
 		if (!OidIsValid(t->eq_opr_finfo.fn_oid))
-			return false;		/* json, point …: bytes only */
+			return text_equal(att->atttypid, att->attlen, a, b);
 		fmgr_info_copy(eq, &t->eq_opr_finfo, rs->estate->es_query_cxt);
 	}
 	return DatumGetBool(FunctionCall2Coll(eq, att->attcollation, a, b));

@@ -58,6 +58,9 @@ sl_compat_parse_type(const char *text, Oid * typid, int32 *typmod)
 #endif
 }
 
+/* 17: intervals can be infinite. */
+#define SL_COMPAT_INFINITE_INTERVALS (PG_VERSION_NUM >= 170000)
+
 /* 16: permissions leave the range table; 18: pruned relations are told. */
 #if PG_VERSION_NUM >= 180000
 #define sl_compat_init_range_table(estate_, rte_, updated_) \

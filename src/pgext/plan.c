@@ -100,7 +100,7 @@ object_key(char *key, const char *kind, const char *schema, const char *table,
  */
 
 PGresult *
-sl_plan_query(PlanBuild *b, const char *sql)
+sl_plan_query(PlanBuild * b, const char *sql)
 {
 	const char *params[1] = {b->oids};
 	bool		takes = strstr(sql, "$1") != NULL;
@@ -180,7 +180,7 @@ sl_plan_options(const char *list, const char *prefix)
  */
 
 SlObject *
-sl_plan_add(PlanBuild *b, SlObjectKind kind, int stage, const PlanRel *rel,
+sl_plan_add(PlanBuild * b, SlObjectKind kind, int stage, const PlanRel * rel,
 			const char *tschema, const char *name)
 {
 	SlObject   *o = palloc0(sizeof(SlObject));
@@ -217,7 +217,7 @@ sl_plan_add(PlanBuild *b, SlObjectKind kind, int stage, const PlanRel *rel,
 
 /* The object of that name in the plan, or NULL. */
 SlObject *
-sl_plan_known(PlanBuild *b, SlObjectKind kind, const char *schema,
+sl_plan_known(PlanBuild * b, SlObjectKind kind, const char *schema,
 			  const char *table, const char *name)
 {
 	char		key[TEXT_KEY];
@@ -229,7 +229,7 @@ sl_plan_known(PlanBuild *b, SlObjectKind kind, const char *schema,
 }
 
 SlObject *
-sl_plan_ours(PlanBuild *b, SlObjectKind kind, const char *schema,
+sl_plan_ours(PlanBuild * b, SlObjectKind kind, const char *schema,
 			 const char *table, const char *name)
 {
 	SlObject   *o = sl_plan_known(b, kind, schema, table, name);
@@ -291,7 +291,7 @@ sl_plan_note(SlObject *o, const char *fmt,...)
 }
 
 SlObject *
-sl_plan_left(PlanBuild *b, SlObjectKind kind, const PlanRel *rel,
+sl_plan_left(PlanBuild * b, SlObjectKind kind, const PlanRel * rel,
 			 const char *tschema, const char *name, const char *note)
 {
 	SlObject   *o = sl_plan_add(b, kind, SL_STAGE_LAST, rel, tschema, name);
@@ -302,7 +302,7 @@ sl_plan_left(PlanBuild *b, SlObjectKind kind, const PlanRel *rel,
 }
 
 bool
-sl_plan_recorded(PlanBuild *b, SlObjectKind kind, const char *schema,
+sl_plan_recorded(PlanBuild * b, SlObjectKind kind, const char *schema,
 				 const char *table, const char *name)
 {
 	char		key[TEXT_KEY];
@@ -313,7 +313,7 @@ sl_plan_recorded(PlanBuild *b, SlObjectKind kind, const char *schema,
 
 /* The statement of an object, unless it was refused or is built already. */
 void
-sl_plan_ddl(PlanBuild *b, SlObject *o, char *ddl)
+sl_plan_ddl(PlanBuild * b, SlObject *o, char *ddl)
 {
 	if (o->state != SL_OBJECT_PLANNED)
 		return;
@@ -321,18 +321,18 @@ sl_plan_ddl(PlanBuild *b, SlObject *o, char *ddl)
 }
 
 void
-sl_plan_need_schema(PlanBuild *b, const char *tschema)
+sl_plan_need_schema(PlanBuild * b, const char *tschema)
 {
 	ListCell   *lc;
 
 	foreach(lc, b->schemas)
 		if (strcmp(lfirst(lc), tschema) == 0)
-			return;
+		return;
 	b->schemas = lappend(b->schemas, pstrdup(tschema));
 }
 
 void
-sl_plan_claim(PlanBuild *b, SlObject *o, char what)
+sl_plan_claim(PlanBuild * b, SlObject *o, char what)
 {
 	char		key[TEXT_KEY];
 	char		kind[2] = {what, '\0'};
@@ -353,7 +353,7 @@ sl_plan_claim(PlanBuild *b, SlObject *o, char what)
  */
 
 char *
-sl_plan_expr(PlanBuild *b, SlObject *o, const char *expr, const char *what)
+sl_plan_expr(PlanBuild * b, SlObject *o, const char *expr, const char *what)
 {
 	char	   *fault = NULL;
 	char	   *text = sl_gate_expr(b->gate, expr, &fault);
@@ -370,7 +370,7 @@ typedef struct TypeText
 } TypeText;
 
 char *
-sl_plan_type(PlanBuild *b, SlObject *o, const char *type, const char *what)
+sl_plan_type(PlanBuild * b, SlObject *o, const char *type, const char *what)
 {
 	char		key[TEXT_KEY];
 	bool		found;
@@ -391,7 +391,7 @@ sl_plan_type(PlanBuild *b, SlObject *o, const char *type, const char *what)
 }
 
 char *
-sl_plan_statement(PlanBuild *b, SlObject *o, NodeTag tag, const char *sql)
+sl_plan_statement(PlanBuild * b, SlObject *o, NodeTag tag, const char *sql)
 {
 	char	   *fault = NULL;
 	char	   *text = sl_gate_statement(b->gate, tag, sql, &fault);
@@ -402,7 +402,7 @@ sl_plan_statement(PlanBuild *b, SlObject *o, NodeTag tag, const char *sql)
 }
 
 char *
-sl_plan_collate(PlanBuild *b, SlObject *o, const char *schema, const char *name)
+sl_plan_collate(PlanBuild * b, SlObject *o, const char *schema, const char *name)
 {
 	const char *tschema;
 
@@ -430,7 +430,7 @@ sl_plan_collate(PlanBuild *b, SlObject *o, const char *schema, const char *name)
 	"FROM sluice.schema_object o WHERE o.stream_id = $1 AND o.state = 'created'"
 
 static void
-load_recorded(PlanBuild *b)
+load_recorded(PlanBuild * b)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	const char *params[1] = {b->s->stream_id};
@@ -455,7 +455,7 @@ load_recorded(PlanBuild *b)
 
 /* Schemas come first of all, though what needs them is known last. */
 static void
-plan_schemas(PlanBuild *b)
+plan_schemas(PlanBuild * b)
 {
 	List	   *rest = b->objects;
 	ListCell   *lc;
@@ -479,7 +479,7 @@ plan_schemas(PlanBuild *b)
 }
 
 static void
-tell_gate(PlanBuild *b)
+tell_gate(PlanBuild * b)
 {
 	ListCell   *lc;
 
@@ -501,7 +501,7 @@ tell_gate(PlanBuild *b)
 }
 
 static SlPlan *
-finish(PlanBuild *b)
+finish(PlanBuild * b)
 {
 	static const int stages[] = {SL_STAGE_BEFORE, SL_STAGE_INDEX, SL_STAGE_CONSTRAINT,
 	SL_STAGE_ATTACH, SL_STAGE_FOREIGN_KEY, SL_STAGE_VALIDATE, SL_STAGE_LAST};
@@ -511,15 +511,15 @@ finish(PlanBuild *b)
 	plan->objects = palloc0(sizeof(SlObject) * Max(list_length(b->objects), 1));
 	for (int i = 0; i < lengthof(stages); i++)
 		foreach(lc, b->objects)
-		{
-			SlObject   *o = lfirst(lc);
+	{
+		SlObject   *o = lfirst(lc);
 
-			if (o->stage != stages[i])
-				continue;
-			if (o->state == SL_OBJECT_REFUSED)
-				plan->nfaults++;
-			plan->objects[plan->n++] = *o;
-		}
+		if (o->stage != stages[i])
+			continue;
+		if (o->state == SL_OBJECT_REFUSED)
+			plan->nfaults++;
+		plan->objects[plan->n++] = *o;
+	}
 	return plan;
 }
 

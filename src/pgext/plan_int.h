@@ -178,55 +178,55 @@ typedef struct PlanBuild
 } PlanBuild;
 
 /* plan.c */
-extern SlObject *sl_plan_add(PlanBuild *b, SlObjectKind kind, int stage,
-							 const PlanRel *rel, const char *tschema,
+extern SlObject *sl_plan_add(PlanBuild * b, SlObjectKind kind, int stage,
+							 const PlanRel * rel, const char *tschema,
 							 const char *name);
-extern void sl_plan_ddl(PlanBuild *b, SlObject *o, char *ddl);
+extern void sl_plan_ddl(PlanBuild * b, SlObject *o, char *ddl);
 extern void sl_plan_fault(SlObject *o, const char *fmt,...)
 			pg_attribute_printf(2, 3);
 extern void sl_plan_note(SlObject *o, const char *fmt,...)
 			pg_attribute_printf(2, 3);
-extern SlObject *sl_plan_left(PlanBuild *b, SlObjectKind kind, const PlanRel *rel,
+extern SlObject *sl_plan_left(PlanBuild * b, SlObjectKind kind, const PlanRel * rel,
 							  const char *tschema, const char *name,
 							  const char *note);
 
-extern SlObject *sl_plan_known(PlanBuild *b, SlObjectKind kind, const char *schema,
+extern SlObject *sl_plan_known(PlanBuild * b, SlObjectKind kind, const char *schema,
 							   const char *table, const char *name);
 
 /* The same, when this stream makes it or has made it. */
-extern SlObject *sl_plan_ours(PlanBuild *b, SlObjectKind kind, const char *schema,
+extern SlObject *sl_plan_ours(PlanBuild * b, SlObjectKind kind, const char *schema,
 							  const char *table, const char *name);
 
 /* A schema of the target that an object goes to. */
-extern void sl_plan_need_schema(PlanBuild *b, const char *tschema);
+extern void sl_plan_need_schema(PlanBuild * b, const char *tschema);
 
 /* Two objects of one name on the target: adds the fault.  what: 'r' or 't'. */
-extern void sl_plan_claim(PlanBuild *b, SlObject *o, char what);
+extern void sl_plan_claim(PlanBuild * b, SlObject *o, char what);
 
 /* Text through the gate; on a fault NULL, and what and why are o's fault. */
-extern char *sl_plan_expr(PlanBuild *b, SlObject *o, const char *expr,
+extern char *sl_plan_expr(PlanBuild * b, SlObject *o, const char *expr,
 						  const char *what);
-extern char *sl_plan_type(PlanBuild *b, SlObject *o, const char *type,
+extern char *sl_plan_type(PlanBuild * b, SlObject *o, const char *type,
 						  const char *what);
-extern char *sl_plan_statement(PlanBuild *b, SlObject *o, NodeTag tag,
+extern char *sl_plan_statement(PlanBuild * b, SlObject *o, NodeTag tag,
 							   const char *sql);
 
 /* COLLATE clause with a space before it; "" for none. */
-extern char *sl_plan_collate(PlanBuild *b, SlObject *o, const char *schema,
+extern char *sl_plan_collate(PlanBuild * b, SlObject *o, const char *schema,
 							 const char *name);
 
 /* "name = 'value', …" of a list of options; prefix before each name. */
 extern char *sl_plan_options(const char *list, const char *prefix);
 
 /* Was it created by an earlier run? */
-extern bool sl_plan_recorded(PlanBuild *b, SlObjectKind kind,
+extern bool sl_plan_recorded(PlanBuild * b, SlObjectKind kind,
 							 const char *schema, const char *table,
 							 const char *name);
 
 /* Source query with $1 = the relations that are built. */
-extern PGresult *sl_plan_query(PlanBuild *b, const char *sql);
+extern PGresult *sl_plan_query(PlanBuild * b, const char *sql);
 extern char *sl_plan_field(const PGresult *res, int row, int col);
-extern Oid	sl_plan_oid(const PGresult *res, int row, int col);
+extern Oid sl_plan_oid(const PGresult *res, int row, int col);
 extern bool sl_plan_bool(const PGresult *res, int row, int col);
 extern char sl_plan_char(const PGresult *res, int row, int col);
 extern List *sl_plan_list(const char *list);
@@ -240,22 +240,22 @@ extern char *sl_plan_qualified(const char *schema, const char *name);
 #define sl_plan_relname(rel) sl_plan_qualified((rel)->tschema, (rel)->name)
 
 /* plan_rel.c: reading tables */
-extern void sl_plan_read_rels(PlanBuild *b);
-extern void sl_plan_read_columns(PlanBuild *b);
-extern void sl_plan_read_constraints(PlanBuild *b);
+extern void sl_plan_read_rels(PlanBuild * b);
+extern void sl_plan_read_columns(PlanBuild * b);
+extern void sl_plan_read_constraints(PlanBuild * b);
 
 /* plan_table.c */
-extern void sl_plan_table(PlanBuild *b, PlanRel *rel);
+extern void sl_plan_table(PlanBuild * b, PlanRel * rel);
 
 /* plan_type.c: reading types; plan_type_ddl.c */
-extern void sl_plan_read_types(PlanBuild *b);
-extern void sl_plan_type_object(PlanBuild *b, PlanType *t);
+extern void sl_plan_read_types(PlanBuild * b);
+extern void sl_plan_type_object(PlanBuild * b, PlanType * t);
 
 /* plan_need.c: what tables need, and the order that follows from it */
-extern void sl_plan_read_needs(PlanBuild *b);
-extern void sl_plan_collations(PlanBuild *b);
-extern void sl_plan_extensions(PlanBuild *b);
-extern void sl_plan_order(PlanBuild *b);	/* types and tables */
+extern void sl_plan_read_needs(PlanBuild * b);
+extern void sl_plan_collations(PlanBuild * b);
+extern void sl_plan_extensions(PlanBuild * b);
+extern void sl_plan_order(PlanBuild * b);	/* types and tables */
 
 /*
  * FROM clause that maps an object of pg_depend d to o.owner, the table or type
@@ -280,16 +280,16 @@ extern void sl_plan_order(PlanBuild *b);	/* types and tables */
 	"  END AS owner) AS o "
 
 /* plan_sequence.c */
-extern void sl_plan_sequences(PlanBuild *b);
-extern char *sl_plan_identity(PlanBuild *b, SlObject *o, const PlanRel *rel,
+extern void sl_plan_sequences(PlanBuild * b);
+extern char *sl_plan_identity(PlanBuild * b, SlObject *o, const PlanRel * rel,
 							  const PlanColumn *col);
-extern void sl_plan_sequence_owners(PlanBuild *b);
+extern void sl_plan_sequence_owners(PlanBuild * b);
 
 /* plan_index.c, plan_constraint.c, plan_misc.c, plan_left.c */
-extern void sl_plan_indexes(PlanBuild *b);
-extern void sl_plan_constraints(PlanBuild *b);
-extern void sl_plan_misc(PlanBuild *b);
-extern void sl_plan_comments(PlanBuild *b);
-extern void sl_plan_not_carried(PlanBuild *b);
+extern void sl_plan_indexes(PlanBuild * b);
+extern void sl_plan_constraints(PlanBuild * b);
+extern void sl_plan_misc(PlanBuild * b);
+extern void sl_plan_comments(PlanBuild * b);
+extern void sl_plan_not_carried(PlanBuild * b);
 
 #endif							/* SL_PLAN_INT_H */

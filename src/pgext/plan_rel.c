@@ -67,7 +67,7 @@
 	"ORDER BY con.conrelid, con.conname COLLATE \"C\""
 
 static char *
-oid_array(PlanBuild *b)
+oid_array(PlanBuild * b)
 {
 	StringInfoData buf;
 
@@ -93,7 +93,7 @@ oid_array(PlanBuild *b)
 }
 
 static PlanRel *
-read_rel(PlanBuild *b, const PGresult *res, int i)
+read_rel(PlanBuild * b, const PGresult *res, int i)
 {
 	PlanRel    *rel = palloc0(sizeof(PlanRel));
 
@@ -124,7 +124,7 @@ read_rel(PlanBuild *b, const PGresult *res, int i)
 
 /* Mark what the stream has made on the target. */
 static void
-read_made(PlanBuild *b)
+read_made(PlanBuild * b)
 {
 	const char *params[1] = {b->s->stream_id};
 	MemoryContext cxt = CurrentMemoryContext;
@@ -157,7 +157,7 @@ read_made(PlanBuild *b)
  * root is not there or was made by this stream.
  */
 static void
-judge_existing(PlanBuild *b)
+judge_existing(PlanBuild * b)
 {
 	ListCell   *lc;
 
@@ -167,7 +167,7 @@ judge_existing(PlanBuild *b)
 		Oid			nsp = get_namespace_oid(rel->tschema, true);
 		Oid			relid = OidIsValid(nsp) ? get_relname_relid(rel->name, nsp) : InvalidOid;
 		bool		made = rel->there ||
-			sl_plan_recorded(b, SL_OBJ_TABLE, rel->tschema, rel->name, rel->name);
+		sl_plan_recorded(b, SL_OBJ_TABLE, rel->tschema, rel->name, rel->name);
 
 		rel->there = OidIsValid(relid) && made;
 		rel->build = !OidIsValid(relid) || made;
@@ -182,7 +182,7 @@ judge_existing(PlanBuild *b)
 }
 
 void
-sl_plan_read_rels(PlanBuild *b)
+sl_plan_read_rels(PlanBuild * b)
 {
 	PGresult   *res;
 	ListCell   *lc;
@@ -242,7 +242,7 @@ read_column(PlanColumn *col, const PGresult *res, int i)
 }
 
 static bool
-has_column(const PlanRel *rel, const char *name)
+has_column(const PlanRel * rel, const char *name)
 {
 	for (int i = 0; i < rel->ncols; i++)
 		if (strcmp(rel->cols[i].name, name) == 0)
@@ -255,7 +255,7 @@ has_column(const PlanRel *rel, const char *name)
  * gets from its parents what it has not declared itself.
  */
 static void
-mark_printed(PlanRel *rel)
+mark_printed(PlanRel * rel)
 {
 	for (int i = 0; i < rel->ncols; i++)
 	{
@@ -267,12 +267,12 @@ mark_printed(PlanRel *rel)
 			continue;
 		foreach(lc, rel->inherits)
 			if (has_column(lfirst(lc), col->name))
-				col->printed = false;
+			col->printed = false;
 	}
 }
 
 void
-sl_plan_read_columns(PlanBuild *b)
+sl_plan_read_columns(PlanBuild * b)
 {
 	PGresult   *res = sl_plan_query(b, psprintf(COLUMNS_SQL,
 												b->c->server_version >= 140000 ?
@@ -300,7 +300,7 @@ sl_plan_read_columns(PlanBuild *b)
 
 /* A NOT NULL that is an object (18) is part of its column. */
 static void
-take_not_null(PlanRel *rel, const PlanConstraint *con)
+take_not_null(PlanRel * rel, const PlanConstraint * con)
 {
 	for (int i = 0; i < rel->ncols; i++)
 		if (rel->cols[i].attnum == con->column)
@@ -313,7 +313,7 @@ take_not_null(PlanRel *rel, const PlanConstraint *con)
 }
 
 void
-sl_plan_read_constraints(PlanBuild *b)
+sl_plan_read_constraints(PlanBuild * b)
 {
 	PGresult   *res = sl_plan_query(b, psprintf(CONSTRAINTS_SQL,
 												b->c->server_version >= 180000 ?

@@ -15,7 +15,7 @@
 
 /* The table of the plan that owns the sequence; NULL = none. */
 static PlanRel *
-owner_of(PlanBuild *b, const SlSequence *seq)
+owner_of(PlanBuild * b, const SlSequence *seq)
 {
 	ListCell   *lc;
 
@@ -51,13 +51,13 @@ sequence_type(const SlSequence *seq)
 }
 
 static char *
-target_name(PlanBuild *b, const SlSequence *seq)
+target_name(PlanBuild * b, const SlSequence *seq)
 {
 	return sl_plan_qualified(sl_stream_target_schema(b->s, seq->schema), seq->name);
 }
 
 static void
-plan_sequence(PlanBuild *b, const SlSequence *seq)
+plan_sequence(PlanBuild * b, const SlSequence *seq)
 {
 	char	   *tschema = sl_stream_target_schema(b->s, seq->schema);
 	Oid			nsp = get_namespace_oid(tschema, true);
@@ -78,7 +78,7 @@ plan_sequence(PlanBuild *b, const SlSequence *seq)
 
 /* All but those of tables that the target has already. */
 void
-sl_plan_sequences(PlanBuild *b)
+sl_plan_sequences(PlanBuild * b)
 {
 	b->nseqs = sl_pg_sequences(b->c, b->s, b->tables, b->ntables, &b->seqs);
 	for (int i = 0; i < b->nseqs; i++)
@@ -97,7 +97,7 @@ sl_plan_sequences(PlanBuild *b)
  * Text to follow AS IDENTITY.
  */
 char *
-sl_plan_identity(PlanBuild *b, SlObject *o, const PlanRel *rel, const PlanColumn *col)
+sl_plan_identity(PlanBuild * b, SlObject *o, const PlanRel * rel, const PlanColumn *col)
 {
 	for (int i = 0; i < b->nseqs; i++)
 	{
@@ -115,7 +115,7 @@ sl_plan_identity(PlanBuild *b, SlObject *o, const PlanRel *rel, const PlanColumn
 
 /* OWNED BY, once the tables are there. */
 void
-sl_plan_sequence_owners(PlanBuild *b)
+sl_plan_sequence_owners(PlanBuild * b)
 {
 	for (int i = 0; i < b->nseqs; i++)
 	{

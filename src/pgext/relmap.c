@@ -380,7 +380,7 @@ set_keys(SlRelMap *map)
 }
 
 static void
-build_columns(SlRelMap *map, Relation rel)
+build_columns(SlRelMap *map, Relation rel, bool feed)
 {
 	SlShape    *shape = map->shape;
 	MemoryContext old;
@@ -393,7 +393,7 @@ build_columns(SlRelMap *map, Relation rel)
 	map->cols = palloc0_array(SlColumnIn, Max(shape->ncols, 1));
 	for (int i = 0; i < shape->ncols; i++)
 		sl_cells_init(&map->cols[i], &shape->cols[i],
-					  TupleDescAttr(RelationGetDescr(rel), map->pairs[i] - 1));
+					  TupleDescAttr(RelationGetDescr(rel), map->pairs[i] - 1), feed);
 	set_keys(map);
 	MemoryContextSwitchTo(old);
 }
@@ -423,6 +423,6 @@ sl_relmap_prepare(SlApply *ap, SlRelMap *map)
 	map->valid = true;			/* an invalidation from here on counts */
 	judge(ap, map, target, table);
 	rel = relation_open(target, AccessShareLock);
-	build_columns(map, rel);
+	build_columns(map, rel, ap->feed);
 	relation_close(rel, NoLock);
 }

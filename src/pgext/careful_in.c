@@ -1,0 +1,102 @@
+/*
+ * careful_in.c
+ *	  Input by text for the types whose input function would take a changed
+ *	  value without a word.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "pgext/careful_in.h"
+#include "pgext/pgcompat.h"
+
+static bool
+care_inside(Oid type)
+{
+	TupleDesc	desc;
+	bool		found = false;
+
+	check_stack_depth();
+	if (OidIsValid(get_element_type(type)))
+		return sl_care_of(get_element_type(type)) != SL_CARE_NONE;
+	if (type_is_multirange(type))
+		type = get_multirange_range(type);
+	if (type_is_range(type))
+		return sl_care_of(get_range_subtype(type)) != SL_CARE_NONE;
+	if (get_typtype(type) != TYPTYPE_COMPOSITE)
+		return false;
+	desc = lookup_rowtype_tupdesc(type, -1);
+	for (int i = 0; i < desc->natts && !found; i++)
+		found = !TupleDescAttr(desc, i)->attisdropped &&
+			sl_care_of(TupleDescAttr(desc, i)->atttypid) != SL_CARE_NONE;
+	ReleaseTupleDesc(desc);
+	return found;
+}
+
+SlCare
+sl_care_of(Oid type)
+{
+	Oid			base = getBaseType(type);
+
+	switch (base)
+	{
+		case CHAROID:
+			return SL_CARE_CHAR;
+		case NAMEOID:
+			return SL_CARE_NAME;
+		default:
+			return care_inside(base) ? SL_CARE_INSIDE : SL_CARE_NONE;
+	}
+}
+
+/* The one byte that text stands for, as text. */
+static char *
+char_text(const char *text, size_t len)
+{
+	char	   *one = palloc0(2);
+
+	if (len <= 1)
+		one[0] = len ? text[0] : '\0';
+	else if (len == 4 && text[0] == '\\' && strspn(text + 1, "01234567") == 3)
+		one[0] = (char) (((text[1] - '0') << 6) | ((text[2] - '0') << 3) | (text[3] - '0'));
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
+				 errmsg("value of type \"char\" has %zu bytes", len)));
+	return one;
+}
+
+/* Types of this kind are few and rare: see what became of the text. */
+static void
+check_text_stays(Oid type, Datum d, const char *text)
+{
+	Oid			fn;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &fn, &varlena);
+	if (strcmp(OidOutputFunctionCall(fn, d), text) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
+				 errmsg("value would not have the same text here")));
+}
+
+Datum
+sl_careful_in(SlCare care, Oid type, FmgrInfo *in, char *text, size_t len,
+			  Oid param, int32 typmod)
+{
+	Datum		d;
+
+	if (care == SL_CARE_CHAR)
+		text = char_text(text, len);
+	if (care == SL_CARE_NAME && len >= NAMEDATALEN)
+		ereport(ERROR,
+				(errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
+				 errmsg("name has %zu bytes, more than %d", len, NAMEDATALEN - 1)));
+	d = InputFunctionCall(in, text, param, typmod);
+	if (care == SL_CARE_INSIDE)
+		check_text_stays(type, d, text);
+	return d;
+}

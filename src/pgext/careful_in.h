@@ -1,0 +1,35 @@
+/*
+ * careful_in.h
+ *	  Input by text for the types whose input function would take a changed
+ *	  value without a word.
+ *
+ * name		cuts what is longer than 63 bytes, as a name of 63 bytes may be
+ *			once it is converted to another encoding
+ * "char"	takes the first of several bytes.  A byte above 127 comes as
+ *			itself (up to 15), as \ooo (16 and later), and converted to two
+ *			bytes where the encodings differ.
+ */
+#ifndef SL_CAREFUL_IN_H
+#define SL_CAREFUL_IN_H
+
+#include "fmgr.h"
+
+typedef enum SlCare
+{
+	SL_CARE_NONE,
+	SL_CARE_CHAR,				/* "char", or a domain over it */
+	SL_CARE_NAME,				/* name, or a domain over it */
+	SL_CARE_INSIDE				/* has one of them inside */
+} SlCare;
+
+extern SlCare sl_care_of(Oid type);
+
+/*
+ * Input of a type with care: text has len bytes, a zero behind them, and is
+ * in the database's encoding except for a lone byte of "char".  Raises
+ * 22001 or 22P05 where the value would not be the one meant.
+ */
+extern Datum sl_careful_in(SlCare care, Oid type, FmgrInfo *in, char *text,
+						   size_t len, Oid param, int32 typmod);
+
+#endif							/* SL_CAREFUL_IN_H */
