@@ -49,6 +49,7 @@ sl_apply_create(MemoryContext cxt, SlStream *stream, SlSlot *slot)
 						   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	ap->position = ap->stored = sl_position_load(stream->stream_id,
 												 &ap->position_text);
+	sl_relmap_load_snapshots(ap);
 	sl_relmap_watch(ap);
 	MemoryContextSwitchTo(old);
 	return ap;
@@ -156,9 +157,9 @@ change(SlApply *ap, const SlRecord *rec)
 
 	ap->pending_bytes += row_bytes(&c->newrow) + row_bytes(&c->oldrow);
 	ap->at_state = NULL;
+	if (sl_relmap_in_copy(ap, map))
+		return;
 	ap->at_state = sl_relstate_get(ap, map);
-	if (ap->in_hand != 0 && ap->in_hand < map->snapshot_lsn)
-		return;					/* the copy has it */
 	ap->at_change = c;
 	PG_TRY();
 	{
@@ -185,7 +186,7 @@ shape(SlApply *ap, const SlShape *s)
 
 	/* below the position a shape helps to decode; it decides nothing */
 	if (!map->valid && !ap->skipping && map->state == NULL &&
-		sl_apply_follows(ap, s))
+		!sl_relmap_in_copy(ap, map) && sl_apply_follows(ap, s))
 		sl_relmap_prepare(ap, map);
 }
 

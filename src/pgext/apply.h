@@ -45,6 +45,12 @@ extern void sl_apply_record(SlApply *ap, const SlRecord *rec);
 extern bool sl_apply_follows(SlApply *ap, const SlShape *shape);
 
 /*
+ * Does the copy of the table have what the source transaction in hand did?
+ * Its changes are skipped then, and its shape decides nothing.
+ */
+extern bool sl_apply_in_copy(SlApply *ap, const SlShape *shape);
+
+/*
  * May inserts leave out the look for a row of their key, once many of them met
  * none in this target transaction?  Where one then violates the key, the group
  * fails with a refusal and the caller must apply it again without hope, which

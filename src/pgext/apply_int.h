@@ -80,6 +80,7 @@ typedef struct SlRelMap
 	AttrNumber *keys;
 	int			ninskeys;		/* … and that an insert looks for first */
 	AttrNumber *inskeys;
+	bool		snapshot_known;
 	XLogRecPtr	snapshot_lsn;	/* changes committed before it were copied */
 	struct SlRelState *state;	/* in the target transaction, or NULL */
 	int64		nconflicts[SL_CONFLICTS];
@@ -145,6 +146,10 @@ struct SlApply
 	HTAB	   *maps;
 	char	  **accept_triggers;
 	char	  **insert_only;
+	int			ncopied;		/* the stream's tables, as they were when this
+								 * was made … */
+	SlStreamTable *copied;
+	XLogRecPtr	last_snapshot;	/* … and the latest snapshot of one */
 
 	/* target transaction */
 	bool		in_xact;
@@ -189,6 +194,8 @@ extern void sl_relmap_prepare(SlApply *ap, SlRelMap *map);
 extern void sl_relmap_watch(SlApply *ap);
 extern void sl_relmap_unwatch(SlApply *ap);
 extern void sl_relmap_forget(SlApply *ap);
+extern void sl_relmap_load_snapshots(SlApply *ap);
+extern bool sl_relmap_in_copy(SlApply *ap, SlRelMap *map);
 
 /* cells.c */
 extern void sl_cells_init(SlColumnIn *in, const SlColumn *col, Form_pg_attribute att,

@@ -92,6 +92,7 @@ sl_relmap_forget(SlApply *ap)
 	{
 		map->valid = false;
 		map->recorded = false;
+		map->snapshot_known = false;
 		map->state = NULL;
 		memset(map->nconflicts, 0, sizeof(map->nconflicts));
 		memset(map->conflict_key, 0, sizeof(map->conflict_key));
@@ -131,7 +132,7 @@ sl_relmap_put(SlApply *ap, const SlShape *shape)
 	map->shape = NULL;
 	map->pairs = NULL;
 	map->colcxt = NULL;
-	map->recorded = map->valid = false;
+	map->recorded = map->valid = map->snapshot_known = false;
 	map->target = InvalidOid;
 	map->shape = sl_shape_copy(shape);
 	MemoryContextSwitchTo(old);
@@ -179,6 +180,57 @@ check_renamed(SlApply *ap, const SlStreamTable *t, const SlShape *shape)
 											 quote_identifier(shape->name))},
 			  "table \"%s.%s\" was renamed to \"%s.%s\" on the source",
 			  t->schema, t->table, shape->schema, shape->name);
+}
+
+/* The snapshots that the tables were copied under; once per SlApply. */
+void
+sl_relmap_load_snapshots(SlApply *ap)
+{
+	ap->ncopied = sl_stream_tables(ap->stream->stream_id, &ap->copied);
+	ap->last_snapshot = InvalidXLogRecPtr;
+	for (int i = 0; i < ap->ncopied; i++)
+		ap->last_snapshot = Max(ap->last_snapshot, ap->copied[i].snapshot_lsn);
+}
+
+/* Of the table of this oid; of the one of this name, if it was made again. */
+static XLogRecPtr
+snapshot_of(SlApply *ap, const SlShape *shape)
+{
+	for (int i = 0; i < ap->ncopied; i++)
+		if (shape->relid != 0 && ap->copied[i].source_id == shape->relid)
+			return ap->copied[i].snapshot_lsn;
+	for (int i = 0; i < ap->ncopied; i++)
+		if (same_table(&ap->copied[i], shape))
+			return ap->copied[i].snapshot_lsn;
+	return InvalidXLogRecPtr;
+}
+
+/*
+ * Was the source transaction in hand committed before the table's copy took
+ * its snapshot?  Then the copy has what it did, and what it says of the table
+ * helps to decode and decides nothing.  Rule: PostgreSQL's own table
+ * synchronisation, which applies a change iff the snapshot's position is at or
+ * before the commit record.
+ */
+bool
+sl_relmap_in_copy(SlApply *ap, SlRelMap *map)
+{
+	if (ap->in_hand == 0 || ap->in_hand >= ap->last_snapshot)
+		return false;
+	if (!map->snapshot_known)
+	{
+		map->snapshot_lsn = snapshot_of(ap, map->shape);
+		map->snapshot_known = true;
+	}
+	return ap->in_hand < map->snapshot_lsn;
+}
+
+/* See apply.h. */
+bool
+sl_apply_in_copy(SlApply *ap, const SlShape *shape)
+{
+	return ap->in_hand != 0 && ap->in_hand < ap->last_snapshot &&
+		ap->in_hand < snapshot_of(ap, shape);
 }
 
 /*
@@ -419,7 +471,6 @@ sl_relmap_prepare(SlApply *ap, SlRelMap *map)
 		refuse_recreated(shape);
 
 	map->target = target;
-	map->snapshot_lsn = table ? table->snapshot_lsn : InvalidXLogRecPtr;
 	map->valid = true;			/* an invalidation from here on counts */
 	judge(ap, map, target, table);
 	rel = relation_open(target, AccessShareLock);

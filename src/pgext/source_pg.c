@@ -138,6 +138,18 @@ sl_pg_slot_drop(SlConn *c, const char *slot_name)
 						  1, &slot_name));
 }
 
+/* "FOR TABLE"'s list, or "SET TABLE"'s. */
+static void
+append_tables(SlConn *c, StringInfo sql, SlSourceTable *tables, int ntables)
+{
+	for (int i = 0; i < ntables; i++)
+		/* ONLY: inheritance children are in scope by their own names */
+		appendStringInfo(sql, "%s%s%s.%s", i ? ", " : "",
+						 tables[i].relkind == 'p' ? "" : "ONLY ",
+						 sl_conn_ident(c, tables[i].schema),
+						 sl_conn_ident(c, tables[i].name));
+}
+
 void
 sl_pg_publication_create(SlConn *c, const char *name, SlSourceTable *tables,
 						 int ntables)
@@ -146,14 +158,22 @@ sl_pg_publication_create(SlConn *c, const char *name, SlSourceTable *tables,
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE PUBLICATION %s FOR TABLE ", sl_conn_ident(c, name));
-	for (int i = 0; i < ntables; i++)
-		/* ONLY: inheritance children are in scope by their own names */
-		appendStringInfo(&sql, "%s%s%s.%s", i ? ", " : "",
-						 tables[i].relkind == 'p' ? "" : "ONLY ",
-						 sl_conn_ident(c, tables[i].schema),
-						 sl_conn_ident(c, tables[i].name));
+	append_tables(c, &sql, tables, ntables);
 	appendStringInfoString(&sql, " WITH (publish = 'insert, update, delete, truncate', "
 						   "publish_via_partition_root = true)");
+	PQclear(sl_conn_query(c, PGRES_COMMAND_OK, sql.data, 0, NULL));
+	pfree(sql.data);
+}
+
+void
+sl_pg_publication_set(SlConn *c, const char *name, SlSourceTable *tables,
+					  int ntables)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "ALTER PUBLICATION %s SET TABLE ", sl_conn_ident(c, name));
+	append_tables(c, &sql, tables, ntables);
 	PQclear(sl_conn_query(c, PGRES_COMMAND_OK, sql.data, 0, NULL));
 	pfree(sql.data);
 }

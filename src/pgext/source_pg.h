@@ -39,6 +39,10 @@ extern void sl_pg_slot_drop(SlConn *c, const char *slot_name);	/* quiet when abs
 /* Publication that lists exactly these tables, through the root. */
 extern void sl_pg_publication_create(SlConn *c, const char *name,
 									 SlSourceTable *tables, int ntables);
+
+/* Make it list exactly these instead of what it lists. */
+extern void sl_pg_publication_set(SlConn *c, const char *name,
+								  SlSourceTable *tables, int ntables);
 extern void sl_pg_publication_drop(SlConn *c, const char *name);
 
 /*

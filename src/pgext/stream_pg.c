@@ -241,7 +241,8 @@ take_shape(SlPgStream *st, SlRecord *rec)
 	full = sl_pg_complete(st->cat, &rec->u.shape);
 	full->lsn = st->w->at_lsn;
 	rec->u.shape = *full;
-	if (st->binary && sl_apply_follows(st->apply, full) &&
+	if (st->binary && !sl_apply_in_copy(st->apply, full) &&
+		sl_apply_follows(st->apply, full) &&
 		!sl_types_binary_ok(st->cat, full, sl_target_resolve(st->s, full->schema, full->name)))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),

@@ -11,17 +11,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK SlCopyRecord *
-sl_copy_record_load(const char *stream_id)
-{
-	return NULL;
-}
-
-WEAK void
-sl_copy_record_store(const char *stream_id, const SlCopyRecord *r)
-{
-}
-
 WEAK void
 sl_restart_from_scratch(SlStream *s, const char *confirm)
 {

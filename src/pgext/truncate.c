@@ -67,10 +67,10 @@ collect(SlApply *ap, const SlTruncate *t, Victims *v)
 		SlRelMap   *map = sl_relmap_get(ap, t->wireids[i]);
 		ListCell   *lc;
 
+		if (sl_relmap_in_copy(ap, map))
+			continue;
 		if (!map->valid)
 			sl_relmap_prepare(ap, map);
-		if (ap->in_hand != 0 && ap->in_hand < map->snapshot_lsn)
-			continue;
 		LockRelationOid(map->target, AccessExclusiveLock);
 		if (!map->valid)
 			sl_relmap_prepare(ap, map);
