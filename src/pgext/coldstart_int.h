@@ -3,7 +3,8 @@
  *	  What the files of the cold start share: coldstart_pg.c (rounds),
  *	  coldstart_source.c (slot, publication, snapshot), coldstart_table.c (the
  *	  tables' states and what the target has of them), coldstart_task.c (from
- *	  plan to tasks), coldstart_record.c (sluice.copy_run and its like),
+ *	  plan to tasks), coldstart_again.c (tables that change all the time),
+ *	  coldstart_record.c (sluice.copy_run and its like),
  *	  coldstart_finish.c (what is left to do while streaming).
  */
 #ifndef SL_COLDSTART_INT_H
@@ -20,7 +21,7 @@ typedef struct SlColdTable
 	SlSourceTable src;
 	char	   *state;			/* on record; "pending" for a new one */
 	bool		created;		/* the target table is the stream's work */
-	bool		again;			/* changed under the round before */
+	bool		renewed;		/* created again on the source */
 	bool		adopt;			/* its rows are taken as the copy */
 	bool		filled;			/* the target has rows before the copy */
 	bool		empties;		/* the copy itself empties it as it commits */
@@ -28,6 +29,14 @@ typedef struct SlColdTable
 	SlShape    *shape;			/* under the round's snapshot */
 	int16	   *attnums;
 } SlColdTable;
+
+/* A table that changed while it was copied. */
+typedef struct SlColdAgain
+{
+	char	   *schema;
+	char	   *table;
+	int			times;			/* rounds in a row */
+} SlColdAgain;
 
 typedef struct SlColdStart
 {
@@ -39,14 +48,13 @@ typedef struct SlColdStart
 	SlColdTable *tables;
 	SlSourceTable *sources;		/* the same, for plan and publication */
 	int			nagain;			/* tables that changed under the last round */
-	char	  **again;			/* schema and name of each, alternating */
+	SlColdAgain *again;
 
 	/* the round */
 	MemoryContext cxt;			/* reset with each round */
 	SlConn	   *copy;			/* sees the source under its snapshot, which
 								 * st->repl exports, idle meanwhile */
 	char	   *snapshot;
-	char	   *temporary;		/* its slot, but in the first round */
 	XLogRecPtr	lsn;			/* its consistent point */
 	SlPlan	   *plan;
 	TimestampTz blocker_seen;
@@ -76,9 +84,12 @@ extern void sl_cold_check_slot(SlColdStart *cs);
 /* Make the publication carry the tables in scope, no more and no less. */
 extern void sl_cold_publish(SlColdStart *cs);
 
+/* Connect cs->copy, for the snapshot that is taken next. */
+extern void sl_cold_open_copy(SlColdStart *cs);
+
 /*
- * Make the slot (the stream's own in the first round, else a temporary one)
- * and a connection that sees the source as of its consistent point.
+ * Make the slot, the stream's own in the first round, else a temporary one,
+ * and have cs->copy see the source as of its consistent point.
  */
 extern void sl_cold_snapshot(SlColdStart *cs);
 
@@ -114,7 +125,17 @@ extern void sl_cold_judge_rows(SlColdStart *cs);
  */
 extern void sl_cold_prepare_rows(SlColdStart *cs);
 
-/* Record that the table's rows are there as of the round's snapshot. */
+/* Read one table's shape under another snapshot than before. */
+extern void sl_cold_reread_shape(SlColdStart *cs, SlColdTable *t);
+
+/* Empty the target, if it has rows, in the current transaction. */
+extern void sl_cold_empty(SlColdTable *t);
+
+/*
+ * Record that the table's rows are there as of the snapshot: in the current
+ * transaction, or in one of its own.
+ */
+extern void sl_cold_put_established(SlColdStart *cs, SlColdTable *t, int64 rows, int64 bytes);
 extern void sl_cold_establish(SlColdStart *cs, SlColdTable *t, int64 rows, int64 bytes);
 
 extern SlColdTable *sl_cold_table(SlColdStart *cs, const char *schema, const char *table);
@@ -123,11 +144,22 @@ extern SlColdTable *sl_cold_table(SlColdStart *cs, const char *schema, const cha
 extern void sl_cold_drop_target(SlStream *s, const char *src_schema,
 								const char *src_table, Oid target);
 
+/* coldstart_again.c */
+
+/* Remember which tables are not done, beyond the round. */
+extern void sl_cold_remember_again(SlColdStart *cs);
+
+/*
+ * Copy the tables that changed under several rounds one by one, each under a
+ * snapshot of its own.  Those that changed yet again stay as they are.
+ */
+extern void sl_cold_quick_copies(SlColdStart *cs);
+
 /* coldstart_task.c */
 
 /*
  * Copy rows and build what belongs to them.  Returns the number of tables
- * that need a later snapshot, and remembers them in cs->again.
+ * that need a later snapshot.
  */
 extern int	sl_cold_execute(SlColdStart *cs);
 

@@ -97,18 +97,23 @@ run_round(SlColdStart *cs)
 
 	sl_cold_publish(cs);
 	SL_FAULT("cold_published");
+	sl_cold_open_copy(cs);
 	sl_cold_snapshot(cs);
 	build_schema(cs);
 	set_phase(cs, "data");
 	again = sl_cold_execute(cs);
 	MemoryContextSwitchTo(cs->cxt);
 	sl_cold_snapshot_end(cs);
-	if (again > 0)
-		ereport(LOG,
-				(errmsg("stream \"%s\" copies %d tables again, which were rewritten or emptied on the source meanwhile",
-						cs->st->s->stream_id, again)));
-	else
+	if (again == 0)
+	{
 		cs->nagain = 0;
+		return;
+	}
+	ereport(LOG,
+			(errmsg("stream \"%s\" copies %d tables again, which were rewritten or emptied on the source meanwhile",
+					cs->st->s->stream_id, again)));
+	sl_cold_remember_again(cs);
+	sl_cold_quick_copies(cs);
 }
 
 static void

@@ -21,7 +21,6 @@
 #include "pgext/coldstart_int.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
-#include "pgext/guc.h"
 #include "pgext/source_pg.h"
 #include "pgext/pgcompat.h"
 
@@ -223,37 +222,26 @@ create_slot(SlColdStart *cs, const char *name, bool temporary)
 	sl_worker_reason(st->w, NULL);
 }
 
-/*
- * Hold the tables that changed under the last round: what is emptied again and
- * again would never be copied.  The locks end with the copy's connection.
- */
-static void
-lock_again(SlColdStart *cs)
-{
-	for (int i = 0; i < cs->n; i++)
-		if (cs->tables[i].again)
-			PQclear(sl_conn_query(cs->copy, PGRES_COMMAND_OK,
-								  psprintf("LOCK TABLE %s%s.%s IN ACCESS SHARE MODE",
-										   cs->tables[i].src.relkind == 'p' ? "" : "ONLY ",
-										   sl_conn_ident(cs->copy, cs->tables[i].src.schema),
-										   sl_conn_ident(cs->copy, cs->tables[i].src.name)),
-								  0, NULL));
-}
-
-/* A connection that sees the source as of the slot's consistent point. */
-static void
-open_copy(SlColdStart *cs)
+/* See coldstart_int.h. */
+void
+sl_cold_open_copy(SlColdStart *cs)
 {
 	SlPgStream *st = cs->st;
-	SlConn	   *c = sl_conn_open(st->src, false, "source copy", st->w, cs->cxt);
 
-	cs->copy = c;
+	cs->copy = sl_conn_open(st->src, false, "source copy", st->w, cs->cxt);
+}
+
+/* Let it see the source as of the slot's consistent point. */
+static void
+take_snapshot(SlColdStart *cs)
+{
+	SlConn	   *c = cs->copy;
+
 	PQclear(sl_conn_query(c, PGRES_COMMAND_OK,
 						  "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", 0, NULL));
 	PQclear(sl_conn_query(c, PGRES_COMMAND_OK,
 						  psprintf("SET TRANSACTION SNAPSHOT %s", sl_conn_literal(c, cs->snapshot)),
 						  0, NULL));
-	lock_again(cs);
 }
 
 /* The record is made at once: from here on the slot is known to be ours. */
@@ -290,30 +278,30 @@ sl_cold_snapshot(SlColdStart *cs)
 	}
 	else
 	{
-		cs->temporary = psprintf("%.56s_c%04x", sl_pg_object_name(st->s),
-								 (unsigned) (pg_prng_uint32(&pg_global_prng_state) & 0xffff));
-		create_slot(cs, cs->temporary, true);
+		create_slot(cs, psprintf("%.56s_c%04x", sl_pg_object_name(st->s),
+								 (unsigned) (pg_prng_uint32(&pg_global_prng_state) & 0xffff)),
+					true);
 		SL_FAULT("cold_snapshot");
 	}
+	take_snapshot(cs);
 	record_round(cs, first);
 	SL_FAULT("cold_record");
-	open_copy(cs);
 }
 
-/* See coldstart_int.h. */
+/*
+ * See coldstart_int.h.  A walsender that has made a slot must not decode another
+ * (or its own): what its snapshot builder remembers of the first time makes
+ * PostgreSQL 15 fail to map filenodes.  So each gets a process of its own.
+ */
 void
 sl_cold_snapshot_end(SlColdStart *cs)
 {
-	SlConn	   *repl = cs->st->repl;
+	SlPgStream *st = cs->st;
 
 	sl_conn_close(cs->copy);
 	cs->copy = NULL;
-	repl->timeout_ms = sl_guc_query_timeout;
-	if (cs->temporary)
-		PQclear(sl_conn_query(repl, PGRES_COMMAND_OK,
-							  psprintf("DROP_REPLICATION_SLOT %s",
-									   sl_conn_ident(repl, cs->temporary)), 0, NULL));
-	cs->temporary = NULL;
+	sl_conn_close(st->repl);
+	st->repl = sl_conn_open(st->src, true, "source stream", st->w, st->cxt);
 }
 
 /*

@@ -62,16 +62,6 @@ refuse_identity(const SlSourceTable *t)
 
 /* ---------- what there is ---------- */
 
-static bool
-changed_before(SlColdStart *cs, const SlSourceTable *t)
-{
-	for (int i = 0; i < cs->nagain; i++)
-		if (strcmp(cs->again[2 * i], t->schema) == 0 &&
-			strcmp(cs->again[2 * i + 1], t->name) == 0)
-			return true;
-	return false;
-}
-
 static void
 take_recorded(SlColdStart *cs, SlColdTable *t, const SlStreamTable *row)
 {
@@ -84,8 +74,7 @@ take_recorded(SlColdStart *cs, SlColdTable *t, const SlStreamTable *row)
 	/* what it held belongs to the former table */
 	if (gone || row->source_id != t->src.relid)
 		t->state = strcmp(row->state, "pending") == 0 ? "pending" : "copying";
-	if (row->source_id != t->src.relid && t->created)
-		t->again = true;
+	t->renewed = row->source_id != t->src.relid;
 }
 
 /* See coldstart_int.h. */
@@ -119,7 +108,6 @@ sl_cold_find_tables(SlColdStart *cs)
 			if (strcmp(old[j].table, t->src.name) == 0 &&
 				strcmp(old[j].schema, t->src.schema) == 0)
 				take_recorded(cs, t, &old[j]);
-		t->again |= changed_before(cs, &t->src);
 	}
 	sl_cold_commit(cs);
 }
@@ -275,7 +263,7 @@ sl_cold_read_shapes(SlColdStart *cs)
 			continue;
 		read_shape(cs, t);
 		t->target = sl_target_lookup(cs->st->s, t->src.schema, t->src.name);
-		if (!OidIsValid(t->target) || !t->created || fits(cs, t))
+		if (!OidIsValid(t->target) || !t->created || (!t->renewed && fits(cs, t)))
 			continue;
 		sl_cold_drop_target(cs->st->s, t->src.schema, t->src.name, t->target);
 		t->target = InvalidOid;
@@ -293,6 +281,21 @@ target_attnums(const SlShape *shape, Oid target)
 	for (int i = 0; i < shape->ncols; i++)
 		att[i] = Max(get_attnum(target, shape->cols[i].name), 0);
 	return att;
+}
+
+/* See coldstart_int.h. */
+void
+sl_cold_reread_shape(SlColdStart *cs, SlColdTable *t)
+{
+	SlShape    *before = t->shape;
+	SlDiff	   *diffs;
+
+	read_shape(cs, t);
+	if (before == NULL || sl_shape_diff(before, t->shape, &diffs) > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("table \"%s.%s\" changed on the source during the copy",
+						t->src.schema, t->src.name)));
 }
 
 /* See coldstart_int.h. */
@@ -426,18 +429,36 @@ sl_cold_prepare_rows(SlColdStart *cs)
 
 /* See coldstart_int.h. */
 void
-sl_cold_establish(SlColdStart *cs, SlColdTable *t, int64 rows, int64 bytes)
+sl_cold_empty(SlColdTable *t)
+{
+	if (has_rows(t->target))
+		run_as(owner_of(t->target),
+			   psprintf("TRUNCATE TABLE %s%s",
+						get_rel_relkind(t->target) == RELKIND_RELATION ? "ONLY " : "",
+						target_name(t->target)));
+}
+
+/* See coldstart_int.h. */
+void
+sl_cold_put_established(SlColdStart *cs, SlColdTable *t, int64 rows, int64 bytes)
 {
 	SlPgStream *st = cs->st;
 	const char *id = st->s->stream_id;
 
-	sl_cold_begin(cs);
 	sl_shape_store(id, t->shape, t->attnums, cs->lsn);
 	put_table(cs, t, "established", cs->lsn);
 	sl_pg_record_leaves(st, cs->copy, &(SlStreamTable) {
 														.schema = t->src.schema, .table = t->src.name,
 														.source_id = t->src.relid});
 	sl_stream_table_progress(id, t->src.schema, t->src.name, rows, bytes);
+}
+
+/* See coldstart_int.h. */
+void
+sl_cold_establish(SlColdStart *cs, SlColdTable *t, int64 rows, int64 bytes)
+{
+	sl_cold_begin(cs);
+	sl_cold_put_established(cs, t, rows, bytes);
 	sl_cold_commit(cs);
 	t->state = "established";
 }

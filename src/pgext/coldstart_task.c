@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "utils/memutils.h"
 
 #include "pgext/coldstart_int.h"
 #include "pgext/fault.h"
@@ -81,25 +80,6 @@ table_done(void *arg, const char *schema, const char *table, int64 rows, int64 b
 	SL_FAULT("cold_table_done");
 }
 
-/* Which tables changed under the copy; kept beyond the round. */
-static void
-remember_again(SlColdStart *cs)
-{
-	MemoryContext old = MemoryContextSwitchTo(cs->st->cxt);
-
-	cs->nagain = 0;
-	cs->again = palloc(sizeof(char *) * 2 * Max(cs->n, 1));
-	for (int i = 0; i < cs->n; i++)
-	{
-		if (sl_cold_done(&cs->tables[i]))
-			continue;
-		cs->again[2 * cs->nagain] = pstrdup(cs->tables[i].src.schema);
-		cs->again[2 * cs->nagain + 1] = pstrdup(cs->tables[i].src.name);
-		cs->nagain++;
-	}
-	MemoryContextSwitchTo(old);
-}
-
 /* See coldstart_int.h. */
 int
 sl_cold_execute(SlColdStart *cs)
@@ -108,7 +88,6 @@ sl_cold_execute(SlColdStart *cs)
 	.snapshot_lsn = cs->lsn, .table_done = table_done, .arg = cs};
 	List	   *tasks;
 	ListCell   *lc;
-	int			again;
 
 	sl_cold_judge_rows(cs);
 	tasks = rows_tasks(cs);
@@ -120,8 +99,5 @@ sl_cold_execute(SlColdStart *cs)
 	run.tasks = palloc(sizeof(SlCopyTask) * list_length(tasks));
 	foreach(lc, tasks)
 		run.tasks[run.ntasks++] = *(SlCopyTask *) lfirst(lc);
-	again = sl_copy_execute(&run);
-	if (again > 0)
-		remember_again(cs);
-	return again;
+	return sl_copy_execute(&run);
 }
