@@ -31,7 +31,7 @@
 #define RECORD_SQL \
 	"INSERT INTO sluice.schema_object AS o (stream_id, kind, stage, schema_name, object_name, " \
 	"  table_name, source_schema, source_table, state, ddl, note) " \
-	"SELECT $1, u.* FROM pg_catalog.unnest($2::text[], $3::integer[], $4::text[], $5::text[], " \
+	"SELECT $1, u.* FROM unnest($2::text[], $3::integer[], $4::text[], $5::text[], " \
 	"  $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[]) AS u " \
 	"ON CONFLICT (stream_id, kind, (COALESCE(schema_name, '')), (COALESCE(table_name, '')), " \
 	"  object_name) DO UPDATE SET stage = EXCLUDED.stage, ddl = COALESCE(EXCLUDED.ddl, o.ddl), " \
