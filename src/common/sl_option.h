@@ -60,7 +60,7 @@ typedef enum SlOptionKind
 		"output plugin on a PostgreSQL source: auto or pgoutput") \
 	SL_OPTION(PUBLICATION_NAME, "publication_name", NAME, true, NULL, \
 		"take this publication instead of making one") \
-	SL_OPTION(REOPEN, "reopen", BOOL, false, "false", \
+	SL_OPTION(REOPEN, "reopen", BOOL, true, "false", \
 		"start a stream again that ended by cutover") \
 	SL_OPTION(RETRY_LIMIT, "retry_limit", INT, true, "0", \
 		"transient failures in a row after which the stream fails; 0 is no limit") \

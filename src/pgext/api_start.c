@@ -220,6 +220,50 @@ start_again(SlStream *s, const SlStartArgs *a, const char *server)
 		sl_launch_after_commit(s->stream_id);
 }
 
+/* Option "reopen" acts once, so it is read from the arguments. */
+static bool
+asks_reopen(const SlStartArgs *a)
+{
+	SlStream	asked = {.options = a->options};
+
+	return sl_stream_opt_bool(&asked, SL_O_REOPEN);
+}
+
+/*
+ * A stream that was cut over starts again only where it is asked to, and only
+ * while its slot has kept what the source did since.
+ */
+static void
+check_reopen(const SlStream *s, const SlStartArgs *a)
+{
+	SlRefusal	r = {.marker = SL_M_SLOT_MISSING};
+	SlConn	   *c;
+	SlSlotInfo *info;
+
+	if (!asks_reopen(a))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("stream \"%s\" ended by cutover", s->stream_id),
+				 errhint("To follow the source again from where it ended: SELECT state FROM sluice.sync_start('%s', options => '{\"reopen\": true}'); to copy again, drop it and start a new one: SELECT sluice.sync_drop('%s');",
+						 s->stream_id, s->stream_id)));
+	c = sl_conn_open(sl_source_resolve(s->source_server, s->owner), false,
+					 "the source", NULL, CurrentMemoryContext);
+	info = sl_pg_slot_info(c, s->slot_name);
+	sl_conn_close(c);
+	if (info->exists && info->wal_status && strcmp(info->wal_status, "lost") == 0)
+		r.marker = SL_M_SLOT_LOST;
+	else if (info->exists)
+	{
+		ereport(NOTICE,
+				(errmsg("stream \"%s\" is opened again", s->stream_id),
+				 errdetail("What was written on the target since the cutover is not known to the stream.")));
+		return;
+	}
+	sl_refuse(&r, "stream \"%s\" cannot be opened again: replication slot \"%s\" %s",
+			  s->stream_id, s->slot_name,
+			  info->exists ? "has lost its WAL" : "is gone from the source");
+}
+
 static void
 start_known(SlStream *s, const SlStartArgs *a)
 {
@@ -236,11 +280,13 @@ start_known(SlStream *s, const SlStartArgs *a)
 										 false, NULL);
 
 	if (state == SL_STATE_CUT_OVER)
+		check_reopen(s, a);
+	else if (asks_reopen(a))
 		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("stream \"%s\" ended by cutover", s->stream_id),
-				 errhint("To copy again, drop it and start a new one: SELECT sluice.sync_drop('%s');",
-						 s->stream_id)));
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"reopen\" is for a stream that was cut over"),
+				 errdetail("Stream \"%s\" is %s.", s->stream_id, sl_state_name(state)),
+				 errhint("Leave the option out.")));
 	if (sl_state_is_running(state) && s->should_run &&
 		!sl_api_stop_pending(s->stream_id))
 		start_running(s, a, server);
@@ -349,6 +395,12 @@ start_new(const SlStartArgs *a)
 				 errhint("GRANT CREATE ON DATABASE %s TO %s;",
 						 quote_identifier(get_database_name(MyDatabaseId)),
 						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
+	if (asks_reopen(a))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("option \"reopen\" is for a stream that was cut over"),
+				 errdetail("Stream \"%s\" does not exist.", a->stream_id),
+				 errhint("Leave the option out.")));
 	s = stream_from_args(a);
 	if (sl_stream_opt_bool(s, SL_O_FEED))
 	{

@@ -367,7 +367,7 @@ launch(const SlAfter *a)
 	slot->owner = (Oid) a->arg;
 	slot->launches++;
 	slot->should_run = true;
-	slot->stop_requested = false;
+	slot->stop_requested = slot->cut_over = false;
 	slot->failures = 0;
 	slot->next_start = 0;
 	slot->careful = false;

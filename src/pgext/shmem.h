@@ -83,6 +83,7 @@ typedef struct SlSlot
 
 	/* requests */
 	bool		stop_requested;
+	bool		cut_over;		/* … and to end cut over, not stopped */
 	uint64		catchup_request;	/* ticket of the last request */
 	uint64		catchup_known;	/* ticket whose catchup_lsn is valid */
 	XLogRecPtr	catchup_lsn;	/* source position to reach */

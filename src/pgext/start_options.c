@@ -304,6 +304,12 @@ value_text(JsonbValue *v)
 	return JsonbToCString(NULL, &j->root, VARSIZE(j));
 }
 
+static bool
+acts_once(SlOption o)
+{
+	return o == SL_O_ADOPT || o == SL_O_REOPEN;
+}
+
 /* See start_args.h. */
 Jsonb *
 sl_options_merge(Jsonb *recorded, Jsonb *given)
@@ -323,7 +329,7 @@ sl_options_merge(Jsonb *recorded, Jsonb *given)
 		JsonbValue *v = value_of(has_key(given, key) ? given : recorded, key);
 
 		/* acts once: never on record */
-		if (v == NULL || o == SL_O_ADOPT)
+		if (v == NULL || acts_once(o))
 			continue;
 		k.type = jbvString;
 		k.val.string.val = pstrdup(key);
@@ -358,7 +364,7 @@ sl_options_diff(Jsonb *recorded, Jsonb *given, bool fixed)
 		char	   *before;
 		char	   *after;
 
-		if (o == SL_O_ADOPT || (fixed && !is_fixed(o)) ||
+		if (acts_once(o) || (fixed && !is_fixed(o)) ||
 			!(all_back || has_key(given, key)))
 			continue;
 		before = value_text(value_of(recorded, key));

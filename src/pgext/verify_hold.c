@@ -128,7 +128,7 @@ hold_raise_timeout(const HoldLook *l, const char *stream_id, const char *what)
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 			 errmsg("stream \"%s\" did not %s in time", stream_id, what),
 			 l->reason[0] ? errdetail("The stream says: %s", l->reason) : 0,
-			 errhint("Look at sluice.health and at locks held on the stream's tables, then call sluice.verify again.")));
+			 errhint("Look at sluice.health and at locks held on the stream's tables, then try again.")));
 }
 
 /*
@@ -183,7 +183,7 @@ sl_hold_ask(SlSlot *slot, const char *stream_id)
 		hold_pause();
 	}
 	sl_wake_worker(slot);
-	hold_wait(slot, stream_id, SL_HOLD_PAUSED, "stand still for verify");
+	hold_wait(slot, stream_id, SL_HOLD_PAUSED, "stand still");
 }
 
 /*

@@ -51,17 +51,33 @@ advanced(const SlWorker *w)
 	return w->slot->applied_lsn > w->first_applied;
 }
 
+/* Did the one who asked for the end want a cutover? */
+static SlState
+wanted_end(SlWorker *w)
+{
+	bool		cut_over;
+
+	SpinLockAcquire(&w->slot->mutex);
+	cut_over = w->slot->cut_over && w->slot->stop_requested;
+	SpinLockRelease(&w->slot->mutex);
+	return cut_over ? SL_STATE_CUT_OVER : SL_STATE_STOPPED;
+}
+
 static void
 end_stopped(SlWorker *w)
 {
+	SlState		state = wanted_end(w);
+
 	StartTransactionCommand();
 	sl_stream_should_run(w->slot->stream_id, false);
 	sl_stat_flush(w->slot->stream_id, w->slot);
 	ForceSyncCommit();
-	sl_state_set(w->slot->stream_id, SL_STATE_STOPPED, NULL);
+	sl_state_set(w->slot->stream_id, state, NULL);
 	CommitTransactionCommand();
 	tell(w, false, 0, 0, false);
-	ereport(LOG, (errmsg("stream \"%s\" has stopped", w->slot->stream_id)));
+	ereport(LOG,
+			(errmsg(state == SL_STATE_CUT_OVER ? "stream \"%s\" is cut over" :
+					"stream \"%s\" has stopped", w->slot->stream_id)));
 }
 
 static void
