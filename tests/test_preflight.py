@@ -384,7 +384,7 @@ def test_target_tables(pair):
     """)
     server = make_server(src, dst)
     found = failed(dst, server)
-    assert {"target table_missing", "target shape", "target existing_rows",
+    assert {"target shape", "target existing_rows",
             "target trigger", "target key_collation"} == set(names(found)), found
     cure(src, dst, found)
     assert failed(dst, server) == []

@@ -24,6 +24,8 @@ typedef enum SlOptionKind
 } SlOptionKind;
 
 #define SL_OPTION_LIST \
+	SL_OPTION(ACCEPT_LARGE_OBJECTS, "accept_large_objects", BOOL, true, "false", \
+		"copy columns of type oid although the source has large objects, which are not carried") \
 	SL_OPTION(ACCEPT_TRIGGERS, "accept_triggers", TEXT_LIST, true, "[]", \
 		"target triggers (schema.table.trigger) that fire while changes are applied and are accepted") \
 	SL_OPTION(ADOPT, "adopt", TEXT, true, NULL, \

@@ -387,6 +387,7 @@ start_new(const SlStartArgs *a)
 {
 	SlStream   *s;
 	SlSource   *src;
+	List	   *checks;
 
 	if (sl_compat_database_aclcheck(MyDatabaseId, GetUserId(), ACL_CREATE) != ACLCHECK_OK)
 		ereport(ERROR,
@@ -408,7 +409,9 @@ start_new(const SlStartArgs *a)
 		return;
 	}
 	src = take_source(s, a, false);
-	sl_preflight_raise(sl_preflight(s, src, false));
+	checks = sl_preflight(s, src, false);
+	sl_preflight_raise(checks);
+	sl_preflight_notice(checks, s->stream_id);
 	sl_stream_insert(s);
 	sl_launch_after_commit(s->stream_id);
 }

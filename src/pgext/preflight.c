@@ -186,10 +186,31 @@ sl_preflight(SlStream *s, const SlSource *src, bool warm)
 	sl_check_run(p, "source", "tables", sl_check_source_tables);
 	sl_check_run(p, "source", "sequences", sl_check_source_sequences);
 	sl_check_run(p, "source", "publication", sl_check_publication);
-	sl_check_run(p, "target", "tables", sl_check_target_tables);
+	sl_check_run(p, "target", "schema", sl_check_plan);
+	if (sl_check_run(p, "target", "tables", sl_check_target_tables))
+		sl_check_run(p, "target", "key_collation", sl_check_collations);
 done:
 	sl_conn_close(p->conn);
 	return p->checks;
+}
+
+/* See preflight.h. */
+void
+sl_preflight_notice(List *checks, const char *stream_id)
+{
+	ListCell   *lc;
+
+	foreach(lc, checks)
+	{
+		SlCheck    *c = lfirst(lc);
+
+		if (strcmp(c->name, "not_carried") == 0)
+			ereport(NOTICE,
+					(errmsg("not everything of the source is carried to the target: %s",
+							c->detail),
+					 errhint("SELECT * FROM sluice.schema_objects WHERE stream_id = %s AND state = 'not_carried';",
+							 quote_literal_cstr(stream_id))));
+	}
 }
 
 /* See preflight.h. */

@@ -29,4 +29,7 @@ extern List *sl_preflight(SlStream *s, const SlSource *src, bool warm);
 /* Raise PREFLIGHT-FAILED listing every failed check; returns when all are ok. */
 extern void sl_preflight_raise(List *checks);
 
+/* One NOTICE that names what a new stream leaves behind on the source. */
+extern void sl_preflight_notice(List *checks, const char *stream_id);
+
 #endif							/* SL_PREFLIGHT_H */

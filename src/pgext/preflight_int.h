@@ -6,6 +6,7 @@
 #define SL_PREFLIGHT_INT_H
 
 #include "pgext/catalog_pg.h"
+#include "pgext/plan.h"
 #include "pgext/preflight.h"
 
 typedef struct SlPreflight
@@ -24,6 +25,11 @@ typedef struct SlPreflight
 	int			ntables;
 	SlSourceTable *all;
 	int			nall;
+
+	/* the target */
+	SlPlan	   *plan;			/* NULL until it was made */
+	int			nnot_carried;	/* objects of it that stay behind */
+	Oid		   *targets;		/* of tables, 0 = not there or refused */
 } SlPreflight;
 
 /* Add one check; detail and fix may be NULL. */
@@ -66,5 +72,14 @@ extern void sl_check_source_sequences(SlPreflight *p);	/* preflight_sequence.c *
 extern void sl_check_publication(SlPreflight *p);	/* preflight_publication.c */
 extern void sl_check_target_server(SlPreflight *p); /* preflight_target.c */
 extern void sl_check_target_tables(SlPreflight *p);
+
+extern void sl_check_plan(SlPreflight *p);	/* preflight_plan.c */
+
+/* Will the plan build the target of this table of the source, or say why not? */
+extern bool sl_plan_has_table(const SlPreflight *p, const char *schema,
+							  const char *name);
+
+extern void sl_check_collations(SlPreflight *p);	/* preflight_text.c */
+extern void sl_check_encoding(SlPreflight *p, const char *source);
 
 #endif							/* SL_PREFLIGHT_INT_H */

@@ -47,6 +47,13 @@
 	"LEFT JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid AND r.prrelid = c.oid " \
 	"WHERE t.pubname = $1 ORDER BY 1, 2"
 
+/* An unlogged table that is only copied has no changes to publish. */
+static bool
+is_published(SlPreflight *p, const SlSourceTable *t)
+{
+	return t->persistence != 'u' || sl_stream_opt_bool(p->stream, SL_O_FOLLOW);
+}
+
 /* "ONLY a.b, c.d": children of an inheritance tree come by their own names. */
 static char *
 table_list(SlPreflight *p)
@@ -55,9 +62,10 @@ table_list(SlPreflight *p)
 
 	initStringInfo(&buf);
 	for (int i = 0; i < p->ntables; i++)
-		appendStringInfo(&buf, "%s%s%s", i ? ", " : "",
-						 p->tables[i].relkind == 'p' ? "" : "ONLY ",
-						 sl_paste_table(p->tables[i].schema, p->tables[i].name));
+		if (is_published(p, &p->tables[i]))
+			appendStringInfo(&buf, "%s%s%s", buf.len ? ", " : "",
+							 p->tables[i].relkind == 'p' ? "" : "ONLY ",
+							 sl_paste_table(p->tables[i].schema, p->tables[i].name));
 	return buf.data;
 }
 
@@ -150,7 +158,7 @@ compare_tables(SlPreflight *p, StringInfo faults)
 	}
 	PQclear(res);
 	for (int i = 0; i < p->ntables; i++)
-		if (!seen[i])
+		if (!seen[i] && is_published(p, &p->tables[i]))
 			appendStringInfo(faults, "; %s is not published",
 							 sl_show_table(p->tables[i].schema, p->tables[i].name));
 }

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/resowner.h"
 #include "utils/varlena.h"
@@ -167,11 +166,7 @@ note_limits(SlPreflight *p, const PGresult *res)
 		sl_check_add(p, "source", "synchronized_standby_slots", true,
 					 pstrdup("not set, so a change may be applied here before a standby of the source has it; after a failover the stream then refuses"),
 					 NULL);
-	if (strcmp(PQgetvalue(res, 0, COL_ENCODING), "SQL_ASCII") == 0 &&
-		GetDatabaseEncoding() != PG_SQL_ASCII)
-		sl_check_add(p, "source", "encoding", true,
-					 psprintf("the source's encoding is SQL_ASCII; a text that is not valid %s stops the stream",
-							  GetDatabaseEncodingName()), NULL);
+	sl_check_encoding(p, PQgetvalue(res, 0, COL_ENCODING));
 }
 
 /*

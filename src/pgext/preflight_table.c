@@ -23,6 +23,19 @@
 	"  AND a.attnum = ANY (i.indkey::smallint[]) AND a.attgenerated <> '' " \
 	"WHERE c.oid = ANY ($1::pg_catalog.oid[])"
 
+/* Columns that may hold the number of a large object. */
+#define OID_COLUMNS_SQL \
+	"SELECT n.nspname, c.relname, a.attname FROM pg_catalog.pg_attribute a " \
+	"JOIN pg_catalog.pg_class c ON c.oid = a.attrelid " \
+	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
+	"JOIN pg_catalog.pg_type t ON t.oid = a.atttypid " \
+	"WHERE c.oid = ANY ($1::pg_catalog.oid[]) AND a.attnum > 0 AND NOT a.attisdropped " \
+	"AND (t.oid = 'pg_catalog.oid'::pg_catalog.regtype " \
+	"  OR t.typbasetype = 'pg_catalog.oid'::pg_catalog.regtype) ORDER BY 1, 2, a.attnum"
+
+/* So many of them are named. */
+#define COLUMNS_SHOWN 10
+
 #define LEAVES_SQL \
 	"SELECT relid::pg_catalog.regclass::text FROM pg_catalog.pg_partition_tree($1::pg_catalog.oid) " \
 	"WHERE isleaf OR level = 0"
@@ -116,9 +129,13 @@ check_access(SlPreflight *p, const SlSourceTable *t)
 		sl_check_add(p, "source", "row_security", false,
 					 psprintf("row-level security of %s applies to this role and would hide rows", shown),
 					 psprintf("ALTER ROLE %s BYPASSRLS;", role));
-	if (t->persistence == 'u')
+	if (t->persistence == 'u' && !sl_stream_opt_bool(p->stream, SL_O_FOLLOW))
+		sl_check_add(p, "source", "unlogged", true,
+					 psprintf("%s is unlogged: its rows are copied once, as they are when the copy begins", shown),
+					 NULL);
+	else if (t->persistence == 'u')
 		sl_check_add(p, "source", "unlogged", false,
-					 psprintf("%s is unlogged, so its changes are in no WAL; log or exclude it", shown),
+					 psprintf("%s is unlogged, so its changes are in no WAL; log or exclude it, or only copy it with option {\"follow\": false}", shown),
 					 psprintf("ALTER TABLE %s SET LOGGED;",
 							  sl_paste_table(t->schema, t->name)));
 }
@@ -155,7 +172,8 @@ is_insert_only(SlPreflight *p, const SlSourceTable *t)
 static void
 check_identity(SlPreflight *p, const SlSourceTable *t)
 {
-	if (t->identity_ok || is_insert_only(p, t))
+	if (t->identity_ok || is_insert_only(p, t) ||
+		(t->persistence == 'u' && !sl_stream_opt_bool(p->stream, SL_O_FOLLOW)))
 		return;
 	sl_check_add(p, "source", "replica_identity", false,
 				 psprintf("%s: %s; publishing it would make its updates and deletes fail on the source (if it only ever gets inserts, name it in option insert_only)",
@@ -199,6 +217,45 @@ check_generated_keys(SlPreflight *p)
 	PQclear(res);
 }
 
+/*
+ * Large objects are outside of logical replication: their numbers would come
+ * across and point at nothing.
+ */
+static void
+check_large_objects(SlPreflight *p)
+{
+	const char *params[1] = {sl_table_oids(p)};
+	char	   *count = sl_conn_query_text(p->conn,
+										   "SELECT pg_catalog.count(*) FROM pg_catalog.pg_largeobject_metadata",
+										   0, NULL);
+	bool		accepted = sl_stream_opt_bool(p->stream, SL_O_ACCEPT_LARGE_OBJECTS);
+	PGresult   *res;
+	StringInfoData names;
+	int			n;
+
+	if (count == NULL || strcmp(count, "0") == 0)
+		return;
+	res = sl_conn_query(p->conn, PGRES_TUPLES_OK, OID_COLUMNS_SQL, 1, params);
+	n = PQntuples(res);
+	initStringInfo(&names);
+	for (int i = 0; i < Min(n, COLUMNS_SHOWN); i++)
+		appendStringInfo(&names, "%s%s.%s", i ? ", " : "",
+						 sl_show_table(PQgetvalue(res, i, 0), PQgetvalue(res, i, 1)),
+						 quote_identifier(PQgetvalue(res, i, 2)));
+	if (n > COLUMNS_SHOWN)
+		appendStringInfo(&names, " and %d more", n - COLUMNS_SHOWN);
+	PQclear(res);
+	if (n == 0)
+		sl_check_add(p, "source", "large_objects", true,
+					 psprintf("large objects of the source, %s of them, are not carried", count), NULL);
+	else
+		sl_check_add(p, "source", "large_objects", accepted,
+					 psprintf("large objects of the source, %s of them, are not carried; what refers to them comes across as a number that points at nothing: %s%s",
+							  count, names.data,
+							  accepted ? "" : "; to go on all the same, start with option {\"accept_large_objects\": true}"),
+					 NULL);
+}
+
 /* Every entry of insert_only must match a table in scope. */
 static void
 check_insert_only(SlPreflight *p)
@@ -238,6 +295,7 @@ sl_check_source_tables(SlPreflight *p)
 		check_identity(p, &p->tables[i]);
 	}
 	check_generated_keys(p);
+	check_large_objects(p);
 	if (p->ntables > 0 && list_length(p->checks) == before)
 		sl_check_add(p, "source", "tables", true,
 					 pstrdup("every table can be read and has a replica identity"), NULL);

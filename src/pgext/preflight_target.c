@@ -47,17 +47,6 @@
 	"AND EXISTS (SELECT FROM pg_catalog.unnest(s.setconfig) AS c " \
 	"  WHERE c ~ '^default_transaction_read_only=(on|true|yes|1)$')"
 
-/* Columns of unique keys under a collation that equates different texts. */
-#define COLLATION_SQL \
-	"SELECT DISTINCT a.attname, l.collname, i.indexrelid::pg_catalog.regclass::pg_catalog.text, " \
-	"pg_catalog.format_type(a.atttypid, a.atttypmod) " \
-	"FROM pg_catalog.pg_index i, " \
-	"ROWS FROM (pg_catalog.unnest(i.indkey::smallint[]), pg_catalog.unnest(i.indcollation::oid[])) AS k(attnum, coll), " \
-	"pg_catalog.pg_attribute a, pg_catalog.pg_collation l " \
-	"WHERE i.indrelid = $1::pg_catalog.oid AND i.indisunique " \
-	"AND a.attrelid = i.indrelid AND a.attnum = k.attnum " \
-	"AND l.oid = k.coll AND NOT l.collisdeterministic"
-
 #define OTHER_STREAM_SQL \
 	"SELECT stream_id FROM sluice.stream_table " \
 	"WHERE target_relid = $1::pg_catalog.oid AND stream_id <> $2 " \
@@ -101,12 +90,18 @@ check_workers(SlPreflight *p)
 {
 	char	   *used = catalog_text(WORKERS_SQL, 0, NULL);
 	int			n = used ? pg_strtoint32(used) : 0;
-	bool		ok = n < max_worker_processes;
+	int64		copiers = sl_stream_opt_int(p->stream, SL_O_COPY_WORKERS);
+	int			room = max_worker_processes - n - 1;
+	bool		ok = room >= 0;
+	const char *more = "";
 
+	if (!ok)
+		more = "; a stream needs one, and the target must be restarted after the change";
+	else if (room < copiers)
+		more = psprintf("; the copy wants " INT64_FORMAT " more and finds %d", copiers, room);
 	sl_check_add(p, "target", "max_worker_processes", ok,
 				 psprintf("%d of %d background workers are in use%s", n,
-						  max_worker_processes,
-						  ok ? "" : "; a stream needs one, and the target must be restarted after the change"),
+						  max_worker_processes, more),
 				 ok ? NULL : psprintf("ALTER SYSTEM SET max_worker_processes = %d;",
 									  max_worker_processes + 8));
 	if (sl_shmem_ready() && !p->warm && !sl_slot_available())
@@ -208,7 +203,11 @@ failed_resolve(SlPreflight *p, const SlShape *shape, ErrorData *edata)
 	char	   *fix = statement_of_hint(edata->hint);
 
 	if (sl_marker_of(edata) == SL_M_TARGET_TABLE_MISSING)
+	{
+		if (sl_plan_has_table(p, shape->schema, shape->name))
+			return;
 		fix = create_table_sql(p, shape);
+	}
 	sl_check_add(p, "target", check_name_of(edata), false,
 				 sl_check_error_text(edata), fix);
 }
@@ -323,7 +322,7 @@ check_empty(SlPreflight *p, Oid target)
 	char	   *rule = sl_stream_opt_text(p->stream, SL_O_EXISTING_ROWS);
 	const char *only = get_rel_relkind(target) == RELKIND_PARTITIONED_TABLE ? "" : "ONLY ";
 
-	if (strcmp(rule, "truncate") == 0)
+	if (strcmp(rule, "truncate") == 0 || strcmp(rule, "adopt") == 0)
 		return;
 	if (has_rows(target, psprintf("%s%s", only, name)))
 		sl_check_add(p, "target", "existing_rows", false,
@@ -348,44 +347,6 @@ check_other_stream(SlPreflight *p, Oid target)
 							  sl_paste_literal(other), sl_paste_literal(other)));
 }
 
-static void
-check_collation(SlPreflight *p, Oid target)
-{
-	const char *param = psprintf("%u", target);
-	MemoryContext cxt = CurrentMemoryContext;
-	SlUserSwitch sw;
-	uint64		n;
-	List	   *rows = NIL;
-	ListCell   *lc;
-
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	n = sl_spi_exec(COLLATION_SQL, SPI_OK_SELECT, 1, &param);
-	for (uint64 i = 0; i < n; i++)
-	{
-		MemoryContext old = MemoryContextSwitchTo(cxt);
-		char	  **row = palloc(sizeof(char *) * 4);
-
-		for (int c = 0; c < 4; c++)
-			row[c] = sl_spi_text(i, c + 1, cxt);
-		rows = lappend(rows, row);
-		MemoryContextSwitchTo(old);
-	}
-	sl_spi_leave();
-	sl_become_back(&sw);
-	foreach(lc, rows)
-	{
-		char	  **row = lfirst(lc);
-
-		sl_check_add(p, "target", "key_collation", false,
-					 psprintf("%s: unique key %s compares column %s by collation %s, which equates different texts",
-							  target_name(target), row[2], quote_identifier(row[0]),
-							  quote_identifier(row[1])),
-					 psprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE pg_catalog.\"C\";",
-							  target_name(target), sl_paste_ident(row[0]), row[3]));
-	}
-}
-
 /* Two tables of the source must not land in one of the target. */
 static void
 check_same_target(SlPreflight *p, const Oid * targets, int i)
@@ -408,8 +369,8 @@ void
 sl_check_target_tables(SlPreflight *p)
 {
 	int			before = list_length(p->checks);
-	Oid		   *targets = palloc0_array(Oid, Max(p->ntables, 1));
 
+	p->targets = MemoryContextAllocZero(p->cxt, sizeof(Oid) * Max(p->ntables, 1));
 	for (int i = 0; i < p->ntables; i++)
 	{
 		SlShape    *shape = sl_pg_shape(p->conn, p->tables[i].relid, false);
@@ -421,12 +382,11 @@ sl_check_target_tables(SlPreflight *p)
 		target = resolve(p, shape);
 		if (!OidIsValid(target))
 			continue;
-		targets[i] = target;
-		check_same_target(p, targets, i);
+		p->targets[i] = target;
+		check_same_target(p, p->targets, i);
 		check_shape(p, target, shape);
 		check_empty(p, target);
 		check_other_stream(p, target);
-		check_collation(p, target);
 	}
 	if (p->ntables > 0 && list_length(p->checks) == before)
 		sl_check_add(p, "target", "tables", true,
