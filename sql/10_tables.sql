@@ -78,6 +78,8 @@ CREATE TABLE sluice.stream_table (
 CREATE UNIQUE INDEX stream_table_target ON sluice.stream_table (target_relid)
     WHERE state IN ('pending', 'copying', 'established');
 
+CREATE INDEX stream_table_source ON sluice.stream_table (stream_id, source_id);
+
 CREATE TABLE sluice.schema_history (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     stream_id text COLLATE "C" NOT NULL

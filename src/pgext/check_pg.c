@@ -20,6 +20,7 @@
 #include "common/sl_shape.h"
 #include "pgext/errutil.h"
 #include "pgext/guc.h"
+#include "pgext/nameindex.h"
 #include "pgext/source_pg.h"
 #include "pgext/spi_util.h"
 #include "pgext/stream_pg.h"
@@ -267,14 +268,14 @@ refuse_table(SlMarker marker, const char *schema, const char *table,
 	sl_refuse(&r, "table \"%s.%s\" %s", schema, table, text);
 }
 
-static const SlSourceTable *
-find_source_table(const SlSourceTable *tables, int n, const char *schema,
-				  const char *name)
+static SlNameIndex *
+index_source(const SlSourceTable *tables, int n)
 {
+	SlNameIndex *x = sl_name_index_create(n);
+
 	for (int i = 0; i < n; i++)
-		if (strcmp(tables[i].name, name) == 0 && strcmp(tables[i].schema, schema) == 0)
-			return &tables[i];
-	return NULL;
+		sl_name_index_add(x, tables[i].schema, tables[i].name, tables[i].relid, i);
+	return x;
 }
 
 static bool
@@ -288,25 +289,29 @@ static void
 check_recorded(SlStream *s, const SlStreamTable *ours, int nours,
 			   const SlSourceTable *now, int nnow)
 {
+	SlNameIndex *x = index_source(now, nnow);
+
 	for (int i = 0; i < nours; i++)
 	{
 		const SlStreamTable *t = &ours[i];
 		const SlSourceTable *found;
+		int			at;
 
 		if (!followed(t))
 			continue;
-		found = find_source_table(now, nnow, t->schema, t->table);
+		at = sl_name_index_find(x, t->schema, t->table);
+		found = at < 0 ? NULL : &now[at];
 		if (found != NULL && found->relid != t->source_id)
 			refuse_table(SL_M_TABLE_IDENTITY_CHANGED, t->schema, t->table,
 						 "table-recreated",
 						 psprintf("was created again on the source (oid %u, was %u)",
 								  found->relid, t->source_id));
-		for (int j = 0; found == NULL && j < nnow; j++)
-			if (now[j].relid == t->source_id)
-				refuse_table(SL_M_SCHEMA_CHANGE_REFUSED, t->schema, t->table,
-							 "table-renamed",
-							 psprintf("is now named \"%s.%s\" on the source",
-									  now[j].schema, now[j].name));
+		at = sl_name_index_find_oid(x, t->source_id);
+		if (found == NULL && at >= 0)
+			refuse_table(SL_M_SCHEMA_CHANGE_REFUSED, t->schema, t->table,
+						 "table-renamed",
+						 psprintf("is now named \"%s.%s\" on the source",
+								  now[at].schema, now[at].name));
 		if (found == NULL)
 			refuse_table(SL_M_TABLE_IDENTITY_CHANGED, t->schema, t->table,
 						 "table-dropped", "does not exist on the source any more");
@@ -318,15 +323,14 @@ static void
 check_scope(SlStream *s, const SlStreamTable *ours, int nours,
 			const SlSourceTable *now, int nnow)
 {
+	SlNameIndex *x = sl_name_index_create(nours);
+
+	for (int i = 0; i < nours; i++)
+		if (followed(&ours[i]))
+			sl_name_index_add(x, ours[i].schema, ours[i].table, InvalidOid, i);
 	for (int i = 0; i < nnow; i++)
 	{
-		int			j;
-
-		for (j = 0; j < nours; j++)
-			if (followed(&ours[j]) && strcmp(ours[j].table, now[i].name) == 0 &&
-				strcmp(ours[j].schema, now[i].schema) == 0)
-				break;
-		if (j == nours)
+		if (sl_name_index_find(x, now[i].schema, now[i].name) < 0)
 			refuse_table(SL_M_SCOPE_DRIFT, now[i].schema, now[i].name, "scope",
 						 "is in scope on the source and not part of the stream");
 		if (sl_pg_identity_needed(s, &now[i]))

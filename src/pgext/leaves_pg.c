@@ -26,6 +26,7 @@
 
 #include "common/sl_shape.h"
 #include "pgext/errutil.h"
+#include "pgext/nameindex.h"
 #include "pgext/state.h"
 #include "pgext/stream_pg.h"
 #include "pgext/pgcompat.h"
@@ -165,13 +166,14 @@ decode(const char *text, Leaf * *leaves)
 	return n;
 }
 
-static const Leaf *
-find_leaf(const Leaf * leaves, int n, Oid relid)
+static SlNameIndex *
+index_leaves(const Leaf * leaves, int n)
 {
+	SlNameIndex *x = sl_name_index_create(n);
+
 	for (int i = 0; i < n; i++)
-		if (leaves[i].relid == relid)
-			return &leaves[i];
-	return NULL;
+		sl_name_index_add(x, NULL, NULL, leaves[i].relid, i);
+	return x;
 }
 
 static void
@@ -190,15 +192,19 @@ static void
 compare(const Leaf * was, int nwas, const Leaf * now, int nnow, StringInfo detail,
 		bool *rewritten, bool *altered)
 {
+	SlNameIndex *was_at = index_leaves(was, nwas);
+	SlNameIndex *now_at = index_leaves(now, nnow);
+
 	*rewritten = *altered = false;
 	for (int i = 0; i < nwas; i++)
-		if (find_leaf(now, nnow, was[i].relid) == NULL)
+		if (sl_name_index_find_oid(now_at, was[i].relid) < 0)
 			fault(detail, "partition-gone", &was[i],
 				  "was dropped or detached; its rows are still on the target");
 	for (int i = 0; i < nnow; i++)
 	{
 		const		Leaf *n = &now[i];
-		const		Leaf *w = find_leaf(was, nwas, n->relid);
+		int			at = sl_name_index_find_oid(was_at, n->relid);
+		const		Leaf *w = at < 0 ? NULL : &was[at];
 
 		if (w == NULL ? !n->made : strcmp(w->link, n->link) != 0)
 			fault(detail, "partition-attached", n,
@@ -223,15 +229,26 @@ compare(const Leaf * was, int nwas, const Leaf * now, int nnow, StringInfo detai
 	}
 }
 
-/* Of leaves, which are ordered by root, those of one. */
-static int
-slice(Leaf * leaves, int n, Oid root, Leaf * *first)
+/* Where the leaves of each root begin; they are ordered by root. */
+static SlNameIndex *
+index_roots(const Leaf * leaves, int n)
 {
-	int			from = 0;
+	SlNameIndex *x = sl_name_index_create(n);
+
+	for (int i = 0; i < n; i++)
+		sl_name_index_add(x, NULL, NULL, leaves[i].root, i);
+	return x;
+}
+
+/* Of leaves, those of one root. */
+static int
+slice(Leaf * leaves, int n, const SlNameIndex *roots, Oid root, Leaf * *first)
+{
+	int			from = sl_name_index_find_oid(roots, root);
 	int			to;
 
-	while (from < n && leaves[from].root != root)
-		from++;
+	if (from < 0)
+		return 0;
 	for (to = from; to < n && leaves[to].root == root; to++)
 		;
 	*first = &leaves[from];
@@ -282,12 +299,13 @@ sl_pg_check_leaves(SlPgStream *st, SlConn *c, const SlStreamTable *tables, int n
 {
 	Leaf	   *now;
 	int			nnow = load_now(c, tables, n, &now);
+	SlNameIndex *roots = index_roots(now, nnow);
 	bool		judged = true;
 
 	for (int i = 0; i < n; i++)
 	{
-		Leaf	   *own;
-		int			nown = slice(now, nnow, tables[i].source_id, &own);
+		Leaf	   *own = NULL;
+		int			nown = slice(now, nnow, roots, tables[i].source_id, &own);
 
 		if (strcmp(tables[i].state, "established") == 0)
 			judged &= check_one(st, &tables[i], own, nown);

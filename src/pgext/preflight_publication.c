@@ -12,6 +12,7 @@
 
 #include "utils/builtins.h"
 
+#include "pgext/nameindex.h"
 #include "pgext/preflight_int.h"
 #include "pgext/pgcompat.h"
 
@@ -139,17 +140,18 @@ compare_tables(SlPreflight *p, StringInfo faults)
 {
 	const char *name = p->stream->publication_name;
 	bool	   *seen = palloc0(sizeof(bool) * Max(p->ntables, 1));
+	SlNameIndex *x = sl_name_index_create(p->ntables);
 	PGresult   *res = sl_conn_query(p->conn, PGRES_TUPLES_OK, PUBLISHED_SQL, 1, &name);
 
+	for (int i = 0; i < p->ntables; i++)
+		sl_name_index_add(x, NULL, NULL, p->tables[i].relid, i);
 	for (int r = 0; r < PQntuples(res); r++)
 	{
 		Oid			relid = (Oid) strtoul(PQgetvalue(res, r, 2), NULL, 10);
 		char	   *shown = sl_show_table(PQgetvalue(res, r, 0), PQgetvalue(res, r, 1));
-		int			i;
+		int			i = sl_name_index_find_oid(x, relid);
 
-		for (i = 0; i < p->ntables && p->tables[i].relid != relid; i++)
-			;
-		if (i == p->ntables)
+		if (i < 0)
 			appendStringInfo(faults, "; %s is published and not in scope", shown);
 		else
 			seen[i] = true;

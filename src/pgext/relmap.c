@@ -241,17 +241,11 @@ sl_apply_in_copy(SlApply *ap, const SlShape *shape)
 bool
 sl_apply_follows(SlApply *ap, const SlShape *shape)
 {
-	SlStreamTable *tables;
-	int			n;
+	const char *id = ap->stream->stream_id;
 
-	if (ap->feed)
-		return true;
-	n = sl_stream_tables(ap->stream->stream_id, &tables);
-	for (int i = 0; i < n; i++)
-		if (same_table(&tables[i], shape) ||
-			(shape->relid != 0 && tables[i].source_id == shape->relid))
-			return true;
-	return false;
+	return ap->feed ||
+		sl_stream_table_by_name(id, shape->schema, shape->name) != NULL ||
+		sl_stream_table_by_id(id, shape->relid) != NULL;
 }
 
 /*
@@ -261,23 +255,17 @@ sl_apply_follows(SlApply *ap, const SlShape *shape)
 static SlStreamTable *
 stream_table(SlApply *ap, const SlShape *shape)
 {
-	SlStreamTable *tables;
-	int			n = sl_stream_tables(ap->stream->stream_id, &tables);
+	const char *id = ap->stream->stream_id;
+	SlStreamTable *t = sl_stream_table_by_name(id, shape->schema, shape->name);
 
-	for (int i = 0; i < n; i++)
-		if (same_table(&tables[i], shape))
-		{
-			if (strcmp(tables[i].state, "established") != 0 &&
-				strcmp(tables[i].state, "copying") != 0)
-				break;
-			return &tables[i];
-		}
-	for (int i = 0; i < n; i++)
-		if (shape->relid != 0 && tables[i].source_id == shape->relid)
-		{
-			check_renamed(ap, &tables[i], shape);
-			return &tables[i];
-		}
+	if (t && (strcmp(t->state, "established") == 0 || strcmp(t->state, "copying") == 0))
+		return t;
+	t = sl_stream_table_by_id(id, shape->relid);
+	if (t)
+	{
+		check_renamed(ap, t, shape);
+		return t;
+	}
 	if (!ap->feed || !sl_stream_in_scope(ap->stream, shape->schema, shape->name))
 		sl_refuse(&(SlRefusal) {
 								.marker = SL_M_PROTOCOL_VIOLATION,

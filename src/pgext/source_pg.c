@@ -14,6 +14,7 @@
 #include "utils/pg_lsn.h"
 
 #include "common/sl_shape.h"
+#include "pgext/nameindex.h"
 #include "pgext/source_pg.h"
 #include "pgext/pgcompat.h"
 
@@ -224,21 +225,20 @@ diff_tables(SlConn *c, SlStream *s, StringInfo diff)
 	SlStreamTable *ours;
 	int			n = sl_stream_tables(s->stream_id, &ours);
 	bool	   *seen = palloc0(sizeof(bool) * Max(n, 1));
+	SlNameIndex *x = sl_name_index_create(n);
 	const char *name = s->publication_name;
 	PGresult   *res = sl_conn_query(c, PGRES_TUPLES_OK, SL_PUBLISHED_SQL, 1, &name);
 
+	for (int i = 0; i < n; i++)
+		if (strcmp(ours[i].state, "dropped") != 0 && strcmp(ours[i].state, "abandoned") != 0)
+			sl_name_index_add(x, ours[i].schema, ours[i].table, InvalidOid, i);
 	for (int r = 0; r < PQntuples(res); r++)
 	{
 		char	   *schema = PQgetvalue(res, r, 0);
 		char	   *table = PQgetvalue(res, r, 1);
-		int			i;
+		int			i = sl_name_index_find(x, schema, table);
 
-		for (i = 0; i < n; i++)
-			if (strcmp(ours[i].table, table) == 0 && strcmp(ours[i].schema, schema) == 0 &&
-				strcmp(ours[i].state, "dropped") != 0 &&
-				strcmp(ours[i].state, "abandoned") != 0)
-				break;
-		if (i == n)
+		if (i < 0)
 			diff_line(diff, "publication-extra", schema, table,
 					  " is published and not in the stream");
 		else

@@ -103,6 +103,12 @@ typedef struct SlStreamTable
 } SlStreamTable;
 
 extern int	sl_stream_tables(const char *stream_id, SlStreamTable **tables);
+
+/* One of them, by its name or oid on the source; NULL when there is none. */
+extern SlStreamTable *sl_stream_table_by_name(const char *stream_id, const char *schema,
+											  const char *table);
+extern SlStreamTable *sl_stream_table_by_id(const char *stream_id, Oid source_id);
+
 extern void sl_stream_table_put(const char *stream_id, const SlStreamTable *t); /* upsert, but leaves */
 
 /* The source's leaves of a partitioned table; NULL = not known. */

@@ -36,6 +36,23 @@ lsn_of_row(uint64 row, int col)
 	return isnull ? InvalidXLogRecPtr : DatumGetLSN(d);
 }
 
+#define TABLE_SQL \
+	"SELECT schema_name, table_name, source_id, target_relid, state, snapshot_lsn," \
+	" source_leaves FROM sluice.stream_table WHERE stream_id = $1"
+
+/* Row i of TABLE_SQL, palloc'd in cxt. */
+static void
+fill_table(SlStreamTable *t, uint64 i, MemoryContext cxt)
+{
+	t->schema = sl_spi_text(i, 1, cxt);
+	t->table = sl_spi_text(i, 2, cxt);
+	t->source_id = (Oid) sl_spi_int64(i, 3, NULL);
+	t->target_relid = (Oid) sl_spi_int64(i, 4, NULL);
+	t->state = sl_spi_text(i, 5, cxt);
+	t->snapshot_lsn = lsn_of_row(i, 6);
+	t->leaves = sl_spi_text(i, 7, cxt);
+}
+
 int
 sl_stream_tables(const char *stream_id, SlStreamTable **tables)
 {
@@ -45,26 +62,54 @@ sl_stream_tables(const char *stream_id, SlStreamTable **tables)
 
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
-	n = sl_spi_exec("SELECT schema_name, table_name, source_id, target_relid,"
-					" state, snapshot_lsn, source_leaves FROM sluice.stream_table"
-					" WHERE stream_id = $1 ORDER BY schema_name, table_name",
+	n = sl_spi_exec(TABLE_SQL " ORDER BY schema_name, table_name",
 					SPI_OK_SELECT, 1, &stream_id);
 	*tables = MemoryContextAllocZero(cxt, (n + 1) * sizeof(SlStreamTable));
 	for (uint64 i = 0; i < n; i++)
-	{
-		SlStreamTable *t = &(*tables)[i];
-
-		t->schema = sl_spi_text(i, 1, cxt);
-		t->table = sl_spi_text(i, 2, cxt);
-		t->source_id = (Oid) sl_spi_int64(i, 3, NULL);
-		t->target_relid = (Oid) sl_spi_int64(i, 4, NULL);
-		t->state = sl_spi_text(i, 5, cxt);
-		t->snapshot_lsn = lsn_of_row(i, 6);
-		t->leaves = sl_spi_text(i, 7, cxt);
-	}
+		fill_table(&(*tables)[i], i, cxt);
 	sl_spi_leave();
 	sl_become_back(&sw);
 	return (int) n;
+}
+
+static SlStreamTable *
+find_table(const char *sql, int nparams, const char *const *params)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	SlStreamTable *t = NULL;
+	SlUserSwitch sw;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	if (sl_spi_exec(sql, SPI_OK_SELECT, nparams, params) > 0)
+	{
+		t = MemoryContextAllocZero(cxt, sizeof(SlStreamTable));
+		fill_table(t, 0, cxt);
+	}
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return t;
+}
+
+SlStreamTable *
+sl_stream_table_by_name(const char *stream_id, const char *schema, const char *table)
+{
+	const char *params[] = {stream_id, schema, table};
+
+	return find_table(TABLE_SQL " AND schema_name = $2 AND table_name = $3",
+					  lengthof(params), params);
+}
+
+SlStreamTable *
+sl_stream_table_by_id(const char *stream_id, Oid source_id)
+{
+	const char *params[] = {stream_id, psprintf("%u", source_id)};
+
+	if (!OidIsValid(source_id))
+		return NULL;
+	return find_table(TABLE_SQL " AND source_id = $2::pg_catalog.oid"
+					  " ORDER BY schema_name, table_name LIMIT 1",
+					  lengthof(params), params);
 }
 
 /* Statement on the control tables as their owner, result not looked at. */
