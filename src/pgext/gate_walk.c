@@ -196,8 +196,7 @@ sl_gate_walk(Node *node, SlGate *g)
 			SL_COMPAT_JSON_NODES
 				break;
 		default:
-			return sl_gate_fault(g, "contains something that is not on the list of what an expression may have (node %d)",
-								 (int) nodeTag(node));
+			return sl_gate_fault(g, "contains something that is not on the list of what an expression may have");
 	}
 	return walk_children(node, g);
 }

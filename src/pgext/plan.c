@@ -528,6 +528,7 @@ SlPlan *
 sl_plan_build(SlConn *c, SlStream *s, const SlSourceTable *tables, int ntables)
 {
 	PlanBuild  *b = palloc0(sizeof(PlanBuild));
+	SlPlan	   *plan;
 
 	b->c = c;
 	b->s = s;
@@ -558,5 +559,7 @@ sl_plan_build(SlConn *c, SlStream *s, const SlSourceTable *tables, int ntables)
 	sl_plan_misc(b);
 	sl_plan_not_carried(b);
 	plan_schemas(b);
-	return finish(b);
+	plan = finish(b);
+	sl_plan_judge_owners(s, plan);
+	return plan;
 }

@@ -292,4 +292,10 @@ extern void sl_plan_misc(PlanBuild * b);
 extern void sl_plan_comments(PlanBuild * b);
 extern void sl_plan_not_carried(PlanBuild * b);
 
+/*
+ * What exists must belong to a role that the stream's owner trusts, or the
+ * object becomes a fault.  plan_trust.c.
+ */
+extern void sl_plan_judge_owners(const SlStream *s, SlPlan *plan);
+
 #endif							/* SL_PLAN_INT_H */

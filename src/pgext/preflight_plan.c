@@ -4,18 +4,13 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_database.h"
-#include "catalog/pg_namespace.h"
 #include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
-#include "pgext/gate.h"
 #include "pgext/preflight_int.h"
 #include "pgext/pgcompat.h"
 
@@ -41,6 +36,15 @@ show_object(const SlObject *o)
 	return buf.data;
 }
 
+/* The plan's fixes are statements without a semicolon. */
+static char *
+fix_of(const SlObject *o)
+{
+	if (o->fix == NULL || o->fix[0] == '\0')
+		return NULL;
+	return o->fix[strlen(o->fix) - 1] == ';' ? o->fix : psprintf("%s;", o->fix);
+}
+
 static void
 add_faults(SlPreflight *p)
 {
@@ -50,7 +54,7 @@ add_faults(SlPreflight *p)
 
 		if (o->state == SL_OBJECT_REFUSED)
 			sl_check_add(p, "target", "schema", false,
-						 psprintf("%s: %s", show_object(o), o->fault), o->fix);
+						 psprintf("%s: %s", show_object(o), o->fault), fix_of(o));
 	}
 }
 
@@ -111,20 +115,6 @@ schemas_built_in(SlPreflight *p)
 	return list;
 }
 
-static Oid
-schema_owner(Oid nsp)
-{
-	HeapTuple	tup = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(nsp));
-	Oid			owner = InvalidOid;
-
-	if (HeapTupleIsValid(tup))
-	{
-		owner = ((Form_pg_namespace) GETSTRUCT(tup))->nspowner;
-		ReleaseSysCache(tup);
-	}
-	return owner;
-}
-
 static void
 check_schema(SlPreflight *p, Oid nsp)
 {
@@ -136,11 +126,6 @@ check_schema(SlPreflight *p, Oid nsp)
 		sl_check_add(p, "target", "create_right", false,
 					 psprintf("role %s may not create in schema %s", owner, name),
 					 psprintf("GRANT USAGE, CREATE ON SCHEMA %s TO %s;", name, owner));
-	if (!sl_gate_trusts_schema(p->stream, nsp))
-		sl_check_add(p, "target", "schema_owner", false,
-					 psprintf("schema %s belongs to role %s, which could drop or replace what is built in it",
-							  name, sl_paste_ident(GetUserNameFromId(schema_owner(nsp), true))),
-					 psprintf("ALTER SCHEMA %s OWNER TO %s;", name, owner));
 }
 
 static void
