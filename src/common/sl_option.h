@@ -43,12 +43,12 @@ typedef enum SlOptionKind
 	SL_OPTION(COPY_WORKERS, "copy_workers", INT, true, "4", \
 		"processes that copy at the same time") \
 	SL_OPTION(EXISTING_ROWS, "existing_rows", TEXT, true, "refuse", \
-		"refuse or truncate target tables that have rows before the copy") \
+		"refuse, truncate or adopt rows that target tables have before the copy") \
 	SL_OPTION(FAILOVER, "failover", BOOL, true, "true", \
 		"make the slot a failover slot where the source has them (17 and later)") \
 	SL_OPTION(FEED, "feed", BOOL, true, "false", \
 		"changes come through sluice.feed() from another session; no worker reads a source") \
-	SL_OPTION(FOLLOW, "follow", BOOL, false, "true", \
+	SL_OPTION(FOLLOW, "follow", BOOL, true, "true", \
 		"follow the source's changes after the copy") \
 	SL_OPTION(HEARTBEAT_INTERVAL, "heartbeat_interval", INTERVAL, true, "10 s", \
 		"how often the worker reports to the source and moves an idle position") \

@@ -193,8 +193,8 @@ check_slot_name(const SlOptionInfo *info, const char *value)
 static void
 check_value(SlOption o, const JsonbValue *v)
 {
-	static const char *const existing[] = {"refuse", "truncate", NULL};
-	static const char *const existing_later[] = {"adopt", NULL};
+	static const char *const existing[] = {"refuse", "truncate", "adopt", NULL};
+	static const char *const none[] = {NULL};
 	static const char *const plugins[] = {"auto", "pgoutput", NULL};
 	static const char *const plugins_later[] = {"sluice", NULL};
 	const SlOptionInfo *info = sl_option_info(o);
@@ -202,7 +202,7 @@ check_value(SlOption o, const JsonbValue *v)
 	if (!kind_fits(info, v))
 		refuse_kind(info);
 	if (o == SL_O_EXISTING_ROWS)
-		check_choice(info, string_of(v), existing, existing_later);
+		check_choice(info, string_of(v), existing, none);
 	else if (o == SL_O_PLUGIN)
 		check_choice(info, string_of(v), plugins, plugins_later);
 	else if (o == SL_O_SLOT_NAME)

@@ -448,7 +448,7 @@ advance_idle(SlPgStream *st, TimestampTz now)
 	XLogRecPtr	want = sl_pg_wanted(st);
 
 	if (st->idle_lsn > st->fb.applied &&
-		(want > st->fb.applied ||
+		(want > st->fb.applied || st->cold_until > st->fb.applied ||
 		 st->idle_lsn - st->fb.applied >= SL_IDLE_BYTES ||
 		 now - st->idle_stored_at >= st->heartbeat_us))
 		store_idle(st, st->idle_lsn);
@@ -621,6 +621,8 @@ at_boundary(SlPgStream *st, TimestampTz now)
 	advance_idle(st, now);
 	sl_pg_serve_hold(st);
 	check_source(st, now);
+	if (sl_pg_finish_cold_start(st, now))
+		st->leave = true;
 }
 
 static void
@@ -658,6 +660,8 @@ follow(SlPgStream *st)
 			break;
 		if (!st->mid_xact)
 			at_boundary(st, now);
+		if (st->leave)
+			break;
 		sl_pg_report_when_due(st, now);
 		if (PQflush(st->repl->pg) < 0)
 			sl_conn_raise(st->repl, NULL, "streaming");
@@ -682,9 +686,20 @@ finish(SlPgStream *st)
 }
 
 static void
+load_cold_start(SlPgStream *st)
+{
+	StartTransactionCommand();
+	MemoryContextSwitchTo(st->cxt);
+	sl_pg_load_cold_start(st);
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(st->cxt);
+}
+
+static void
 run(SlPgStream *st)
 {
 	XLogRecPtr	position;
+	bool		copied;
 
 	StartTransactionCommand();
 	position = sl_position_load(st->s->stream_id, NULL);
@@ -693,12 +708,21 @@ run(SlPgStream *st)
 
 	sl_copy_reap(st->s->stream_id);
 	sl_pg_open_source(st, position);
-	if (XLogRecPtrIsInvalid(position))
+	copied = XLogRecPtrIsInvalid(position);
+	if (copied)
 	{
 		sl_pg_record_source(st);
 		position = sl_pg_cold_start(st);
+		load_cold_start(st);
 	}
 	else
+		load_cold_start(st);
+	if (sl_pg_once_over(st, position))
+	{
+		sl_pg_once_clean(st);
+		return;
+	}
+	if (!copied)
 	{
 		sl_pg_check_slot(st, position);
 		sl_pg_check_tables(st);
@@ -722,7 +746,10 @@ run(SlPgStream *st)
 	sl_pg_publish_progress(st, st->heard_at);
 	sl_feedback_send(&st->fb, true);
 	follow(st);
+	sl_pg_end_finisher(st);
 	finish(st);
+	if (sl_pg_once_over(st, st->fb.applied))
+		sl_pg_once_clean(st);
 }
 
 void
@@ -746,6 +773,7 @@ sl_source_pg_run(SlWorker *w)
 	}
 	PG_CATCH();
 	{
+		sl_pg_end_finisher(st);
 		/* a stop in the middle of a wait ends the run like any other stop */
 		if (!sl_conn_stop_raised() || !sl_worker_should_stop(w))
 			PG_RE_THROW();

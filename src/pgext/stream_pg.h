@@ -54,6 +54,12 @@ typedef struct SlPgStream
 	TimestampTz stop_since;
 	bool		leave;			/* stop without taking another message */
 	uint64		catchup_done;	/* last ticket served */
+	bool		once;			/* option follow is off */
+	bool		cold_left;		/* objects of the cold start are to be built */
+	XLogRecPtr	cold_until;		/* … once this is applied; 0 = nothing to wait
+								 * for */
+	struct BackgroundWorkerHandle *finisher;	/* builds them */
+	TimestampTz finish_again;	/* not started before this time */
 	XLogRecPtr	unsent_lsn;		/* judge the leaves once this is applied; 0 =
 								 * nothing to judge */
 } SlPgStream;
@@ -101,6 +107,30 @@ extern void sl_pg_record_leaves(SlPgStream *st, SlConn *c, const SlStreamTable *
 
 /* Copy every table; returns the position from which to follow. */
 extern XLogRecPtr sl_pg_cold_start(SlPgStream *st);
+
+/* coldstart_finish.c */
+
+/* What the record says is left of the cold start.  In a transaction. */
+extern void sl_pg_load_cold_start(SlPgStream *st);
+
+/*
+ * At a boundary: build in another process what had to wait for the last
+ * snapshot of the copy.  True when a stream that does not follow is at its end.
+ * Raises what hindered that process.
+ */
+extern bool sl_pg_finish_cold_start(SlPgStream *st, TimestampTz now);
+
+/* End that process; what it has not committed is done again later. */
+extern void sl_pg_end_finisher(SlPgStream *st);
+
+/* Is this a stream that does not follow, and has all it came for? */
+extern bool sl_pg_once_over(SlPgStream *st, XLogRecPtr position);
+
+/* Remove such a stream's slot and publication. */
+extern void sl_pg_once_clean(SlPgStream *st);
+
+/* Process that builds; sluice.exports shows it. */
+extern PGDLLEXPORT void sl_finish_main(Datum arg);
 
 /* replication_pg.c */
 
