@@ -95,12 +95,41 @@ object_key(char *key, const char *kind, const char *schema, const char *table,
 			 SL_LIST_SEP, table ? table : "", SL_LIST_SEP, name);
 }
 
+HTAB *
+sl_plan_name_hash(const char *name)
+{
+	return text_hash(name);
+}
+
+void
+sl_plan_name_put(HTAB *h, const char *schema, const char *table,
+				 const char *name, void *ptr)
+{
+	char		key[TEXT_KEY];
+	TextEntry  *e;
+
+	object_key(key, "", schema, table, name);
+	e = hash_search(h, key, HASH_ENTER, NULL);
+	e->ptr = ptr;
+}
+
+void *
+sl_plan_name_get(HTAB *h, const char *schema, const char *table, const char *name)
+{
+	char		key[TEXT_KEY];
+	TextEntry  *e;
+
+	object_key(key, "", schema, table, name);
+	e = hash_search(h, key, HASH_FIND, NULL);
+	return e ? e->ptr : NULL;
+}
+
 /* --------------------------------------------------------------------------
  * Fields of results
  */
 
 PGresult *
-sl_plan_query(PlanBuild * b, const char *sql)
+sl_plan_query(PlanBuild *b, const char *sql)
 {
 	const char *params[1] = {b->oids};
 	bool		takes = strstr(sql, "$1") != NULL;
@@ -180,7 +209,7 @@ sl_plan_options(const char *list, const char *prefix)
  */
 
 SlObject *
-sl_plan_add(PlanBuild * b, SlObjectKind kind, int stage, const PlanRel * rel,
+sl_plan_add(PlanBuild *b, SlObjectKind kind, int stage, const PlanRel *rel,
 			const char *tschema, const char *name)
 {
 	SlObject   *o = palloc0(sizeof(SlObject));
@@ -217,7 +246,7 @@ sl_plan_add(PlanBuild * b, SlObjectKind kind, int stage, const PlanRel * rel,
 
 /* The object of that name in the plan, or NULL. */
 SlObject *
-sl_plan_known(PlanBuild * b, SlObjectKind kind, const char *schema,
+sl_plan_known(PlanBuild *b, SlObjectKind kind, const char *schema,
 			  const char *table, const char *name)
 {
 	char		key[TEXT_KEY];
@@ -229,7 +258,7 @@ sl_plan_known(PlanBuild * b, SlObjectKind kind, const char *schema,
 }
 
 SlObject *
-sl_plan_ours(PlanBuild * b, SlObjectKind kind, const char *schema,
+sl_plan_ours(PlanBuild *b, SlObjectKind kind, const char *schema,
 			 const char *table, const char *name)
 {
 	SlObject   *o = sl_plan_known(b, kind, schema, table, name);
@@ -291,7 +320,7 @@ sl_plan_note(SlObject *o, const char *fmt,...)
 }
 
 SlObject *
-sl_plan_left(PlanBuild * b, SlObjectKind kind, const PlanRel * rel,
+sl_plan_left(PlanBuild *b, SlObjectKind kind, const PlanRel *rel,
 			 const char *tschema, const char *name, const char *note)
 {
 	SlObject   *o = sl_plan_add(b, kind, SL_STAGE_LAST, rel, tschema, name);
@@ -302,7 +331,7 @@ sl_plan_left(PlanBuild * b, SlObjectKind kind, const PlanRel * rel,
 }
 
 bool
-sl_plan_recorded(PlanBuild * b, SlObjectKind kind, const char *schema,
+sl_plan_recorded(PlanBuild *b, SlObjectKind kind, const char *schema,
 				 const char *table, const char *name)
 {
 	char		key[TEXT_KEY];
@@ -313,7 +342,7 @@ sl_plan_recorded(PlanBuild * b, SlObjectKind kind, const char *schema,
 
 /* The statement of an object, unless it was refused or is built already. */
 void
-sl_plan_ddl(PlanBuild * b, SlObject *o, char *ddl)
+sl_plan_ddl(PlanBuild *b, SlObject *o, char *ddl)
 {
 	if (o->state != SL_OBJECT_PLANNED)
 		return;
@@ -321,7 +350,7 @@ sl_plan_ddl(PlanBuild * b, SlObject *o, char *ddl)
 }
 
 void
-sl_plan_need_schema(PlanBuild * b, const char *tschema)
+sl_plan_need_schema(PlanBuild *b, const char *tschema)
 {
 	ListCell   *lc;
 
@@ -332,7 +361,7 @@ sl_plan_need_schema(PlanBuild * b, const char *tschema)
 }
 
 void
-sl_plan_claim(PlanBuild * b, SlObject *o, char what)
+sl_plan_claim(PlanBuild *b, SlObject *o, char what)
 {
 	char		key[TEXT_KEY];
 	char		kind[2] = {what, '\0'};
@@ -352,11 +381,31 @@ sl_plan_claim(PlanBuild * b, SlObject *o, char what)
  * The gate
  */
 
+/*
+ * The gate leaves its parse trees behind: it works in a context of its own.
+ */
+static MemoryContext
+gate_begin(PlanBuild *b)
+{
+	MemoryContextReset(b->gate_cxt);
+	return MemoryContextSwitchTo(b->gate_cxt);
+}
+
+/* The gate's answer in the plan's own context. */
+static char *
+gate_end(MemoryContext cxt, char *text, char **fault)
+{
+	MemoryContextSwitchTo(cxt);
+	*fault = text ? NULL : pstrdup(*fault);
+	return text ? pstrdup(text) : NULL;
+}
+
 char *
-sl_plan_expr(PlanBuild * b, SlObject *o, const char *expr, const char *what)
+sl_plan_expr(PlanBuild *b, SlObject *o, const char *expr, const char *what)
 {
 	char	   *fault = NULL;
-	char	   *text = sl_gate_expr(b->gate, expr, &fault);
+	MemoryContext cxt = gate_begin(b);
+	char	   *text = gate_end(cxt, sl_gate_expr(b->gate, expr, &fault), &fault);
 
 	if (text == NULL)
 		sl_plan_fault(o, "%s %s", what, fault);
@@ -370,7 +419,7 @@ typedef struct TypeText
 } TypeText;
 
 char *
-sl_plan_type(PlanBuild * b, SlObject *o, const char *type, const char *what)
+sl_plan_type(PlanBuild *b, SlObject *o, const char *type, const char *what)
 {
 	char		key[TEXT_KEY];
 	bool		found;
@@ -381,8 +430,11 @@ sl_plan_type(PlanBuild * b, SlObject *o, const char *type, const char *what)
 	e = hash_search(b->type_text, key, HASH_ENTER, &found);
 	if (!found)
 	{
+		MemoryContext cxt = CurrentMemoryContext;
+
 		e->ptr = t = palloc0(sizeof(TypeText));
-		t->text = sl_gate_type(b->gate, type, &t->fault);
+		gate_begin(b);
+		t->text = gate_end(cxt, sl_gate_type(b->gate, type, &t->fault), &t->fault);
 	}
 	t = e->ptr;
 	if (t->text == NULL)
@@ -391,10 +443,11 @@ sl_plan_type(PlanBuild * b, SlObject *o, const char *type, const char *what)
 }
 
 char *
-sl_plan_statement(PlanBuild * b, SlObject *o, NodeTag tag, const char *sql)
+sl_plan_statement(PlanBuild *b, SlObject *o, NodeTag tag, const char *sql)
 {
 	char	   *fault = NULL;
-	char	   *text = sl_gate_statement(b->gate, tag, sql, &fault);
+	MemoryContext cxt = gate_begin(b);
+	char	   *text = gate_end(cxt, sl_gate_statement(b->gate, tag, sql, &fault), &fault);
 
 	if (text == NULL)
 		sl_plan_fault(o, "%s", fault);
@@ -402,7 +455,19 @@ sl_plan_statement(PlanBuild * b, SlObject *o, NodeTag tag, const char *sql)
 }
 
 char *
-sl_plan_collate(PlanBuild * b, SlObject *o, const char *schema, const char *name)
+sl_plan_bound(PlanBuild *b, SlObject *o, const char *bound)
+{
+	char	   *fault = NULL;
+	MemoryContext cxt = gate_begin(b);
+	char	   *text = gate_end(cxt, sl_gate_bound(b->gate, bound, &fault), &fault);
+
+	if (text == NULL)
+		sl_plan_fault(o, "the partition's bound %s", fault);
+	return text;
+}
+
+char *
+sl_plan_collate(PlanBuild *b, SlObject *o, const char *schema, const char *name)
 {
 	const char *tschema;
 
@@ -430,7 +495,7 @@ sl_plan_collate(PlanBuild * b, SlObject *o, const char *schema, const char *name
 	"FROM sluice.schema_object o WHERE o.stream_id = $1 AND o.state = 'created'"
 
 static void
-load_recorded(PlanBuild * b)
+load_recorded(PlanBuild *b)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	const char *params[1] = {b->s->stream_id};
@@ -455,7 +520,7 @@ load_recorded(PlanBuild * b)
 
 /* Schemas come first of all, though what needs them is known last. */
 static void
-plan_schemas(PlanBuild * b)
+plan_schemas(PlanBuild *b)
 {
 	List	   *rest = b->objects;
 	ListCell   *lc;
@@ -479,7 +544,7 @@ plan_schemas(PlanBuild * b)
 }
 
 static void
-tell_gate(PlanBuild * b)
+tell_gate(PlanBuild *b)
 {
 	ListCell   *lc;
 
@@ -501,7 +566,7 @@ tell_gate(PlanBuild * b)
 }
 
 static SlPlan *
-finish(PlanBuild * b)
+finish(PlanBuild *b)
 {
 	static const int stages[] = {SL_STAGE_BEFORE, SL_STAGE_INDEX, SL_STAGE_CONSTRAINT,
 	SL_STAGE_ATTACH, SL_STAGE_FOREIGN_KEY, SL_STAGE_VALIDATE, SL_STAGE_LAST};
@@ -537,6 +602,8 @@ sl_plan_build(SlConn *c, SlStream *s, const SlSourceTable *tables, int ntables)
 	b->all = s->include == NULL;
 	b->row_security = sl_stream_opt_bool(s, SL_O_ROW_SECURITY);
 	b->gate = sl_gate_create(s);
+	b->gate_cxt = AllocSetContextCreate(CurrentMemoryContext, "sluice plan: gate",
+										ALLOCSET_DEFAULT_SIZES);
 	b->added = text_hash("sluice plan: objects");
 	b->names = text_hash("sluice plan: names");
 	b->type_text = text_hash("sluice plan: types");

@@ -83,7 +83,7 @@ typedef struct PlanComment
 } PlanComment;
 
 static void
-add_comment(PlanBuild * b, const PlanComment * c, const char *what, const char *on,
+add_comment(PlanBuild *b, const PlanComment *c, const char *what, const char *on,
 			const char *schema, const char *show)
 {
 	SlObject   *o = sl_plan_add(b, SL_OBJ_COMMENT, SL_STAGE_LAST, c->rel, schema,
@@ -95,7 +95,7 @@ add_comment(PlanBuild * b, const PlanComment * c, const char *what, const char *
 
 /* Does the plan make the constraint? */
 static bool
-constraint_made(PlanBuild * b, const PlanComment * c)
+constraint_made(PlanBuild *b, const PlanComment *c)
 {
 	static const SlObjectKind kinds[] = {SL_OBJ_KEY, SL_OBJ_EXCLUSION, SL_OBJ_FOREIGN_KEY,
 	SL_OBJ_CHECK};
@@ -108,7 +108,7 @@ constraint_made(PlanBuild * b, const PlanComment * c)
 		return SL_COMPAT_NAMED_NOT_NULL;
 	foreach(lc, c->rel->constraints)
 	{
-		const		PlanConstraint *con = lfirst(lc);
+		const PlanConstraint *con = lfirst(lc);
 
 		if (con->type == 'c' && strcmp(con->name, c->name) == 0)
 			return con->validated || (!con->enforced && SL_COMPAT_NOT_ENFORCED);
@@ -118,7 +118,7 @@ constraint_made(PlanBuild * b, const PlanComment * c)
 
 /* Comments on tables and what belongs to them. */
 static void
-of_table(PlanBuild * b, const PlanComment * c)
+of_table(PlanBuild *b, const PlanComment *c)
 {
 	PlanRel    *rel = c->rel;
 	char	   *table = sl_plan_relname(rel);
@@ -152,7 +152,7 @@ of_table(PlanBuild * b, const PlanComment * c)
 }
 
 static bool
-type_made(PlanBuild * b, const PlanType * t)
+type_made(PlanBuild *b, const PlanType *t)
 {
 	for (SlObjectKind k = SL_OBJ_ENUM; k <= SL_OBJ_RANGE; k++)
 		if (sl_plan_ours(b, k, t->tschema, NULL, t->name))
@@ -161,9 +161,9 @@ type_made(PlanBuild * b, const PlanType * t)
 }
 
 static void
-of_type(PlanBuild * b, const PlanComment * c)
+of_type(PlanBuild *b, const PlanComment *c)
 {
-	const		PlanType *t = c->type;
+	const PlanType *t = c->type;
 	char	   *type = sl_plan_relname(t);
 	const char *name = quote_identifier(c->name);
 
@@ -180,7 +180,7 @@ of_type(PlanBuild * b, const PlanComment * c)
 }
 
 static bool
-schema_made(PlanBuild * b, const char *name)
+schema_made(PlanBuild *b, const char *name)
 {
 	ListCell   *lc;
 
@@ -192,7 +192,7 @@ schema_made(PlanBuild * b, const char *name)
 }
 
 static void
-of_its_own(PlanBuild * b, const PlanComment * c)
+of_its_own(PlanBuild *b, const PlanComment *c)
 {
 	if (strcmp(c->what, "SCHEMA") == 0)
 	{
@@ -206,7 +206,7 @@ of_its_own(PlanBuild * b, const PlanComment * c)
 }
 
 void
-sl_plan_comments(PlanBuild * b)
+sl_plan_comments(PlanBuild *b)
 {
 	PGresult   *res = sl_plan_query(b, COMMENTS_SQL);
 

@@ -21,7 +21,7 @@
 
 /* A recorded foreign key is gone when its other table was made again. */
 static void
-check_recorded(SlObject *o, const PlanRel * rel)
+check_recorded(SlObject *o, const PlanRel *rel)
 {
 	Oid			nsp = get_namespace_oid(rel->tschema, true);
 	Oid			relid = OidIsValid(nsp) ? get_relname_relid(rel->name, nsp) : InvalidOid;
@@ -32,7 +32,7 @@ check_recorded(SlObject *o, const PlanRel * rel)
 }
 
 static void
-validation(PlanBuild * b, const PlanRel * rel, const PlanConstraint * con)
+validation(PlanBuild *b, const PlanRel *rel, const PlanConstraint *con)
 {
 	SlObject   *o = sl_plan_add(b, SL_OBJ_VALIDATION, SL_STAGE_VALIDATE, rel,
 								rel->tschema, con->name);
@@ -42,7 +42,7 @@ validation(PlanBuild * b, const PlanRel * rel, const PlanConstraint * con)
 }
 
 static void
-foreign_key(PlanBuild * b, const PlanRel * rel, const PlanConstraint * con)
+foreign_key(PlanBuild *b, const PlanRel *rel, const PlanConstraint *con)
 {
 	bool		whole = rel->relkind == RELKIND_PARTITIONED_TABLE;
 	bool		later = con->validated && con->enforced && !whole;
@@ -76,7 +76,7 @@ foreign_key(PlanBuild * b, const PlanRel * rel, const PlanConstraint * con)
 
 /* CHECK … NOT VALID: new rows must fulfil it, those copied need not. */
 static void
-unproven_check(PlanBuild * b, const PlanRel * rel, const PlanConstraint * con)
+unproven_check(PlanBuild *b, const PlanRel *rel, const PlanConstraint *con)
 {
 	SlObject   *o = sl_plan_add(b, SL_OBJ_CHECK, SL_STAGE_CONSTRAINT, rel,
 								rel->tschema, con->name);
@@ -88,7 +88,7 @@ unproven_check(PlanBuild * b, const PlanRel * rel, const PlanConstraint * con)
 }
 
 static void
-unproven_not_null(PlanBuild * b, const PlanRel * rel, const PlanConstraint * con)
+unproven_not_null(PlanBuild *b, const PlanRel *rel, const PlanConstraint *con)
 {
 	SlObject   *o = sl_plan_add(b, SL_OBJ_CHECK, SL_STAGE_CONSTRAINT, rel,
 								rel->tschema, con->name);
@@ -107,20 +107,20 @@ unproven_not_null(PlanBuild * b, const PlanRel * rel, const PlanConstraint * con
 }
 
 void
-sl_plan_constraints(PlanBuild * b)
+sl_plan_constraints(PlanBuild *b)
 {
 	ListCell   *lc;
 	ListCell   *c;
 
 	foreach(lc, b->rels)
 	{
-		const		PlanRel *rel = lfirst(lc);
+		const PlanRel *rel = lfirst(lc);
 
 		if (!rel->build || rel->relkind == 'f')
 			continue;
 		foreach(c, rel->constraints)
 		{
-			const		PlanConstraint *con = lfirst(c);
+			const PlanConstraint *con = lfirst(c);
 			bool		unproven = con->islocal && !con->validated && con->enforced;
 
 			if (con->type == 'f')

@@ -34,7 +34,7 @@
 	"ORDER BY i.indrelid, ic.relname COLLATE \"C\""
 
 static PlanConstraint *
-constraint_of(const PlanRel * rel, Oid index)
+constraint_of(const PlanRel *rel, Oid index)
 {
 	ListCell   *lc;
 
@@ -49,7 +49,7 @@ constraint_of(const PlanRel * rel, Oid index)
 }
 
 static void
-read_indexes(PlanBuild * b, HTAB *by_oid)
+read_indexes(PlanBuild *b, HTAB *by_oid)
 {
 	PGresult   *res = sl_plan_query(b, INDEXES_SQL);
 
@@ -88,7 +88,7 @@ check_free(SlObject *o)
 
 /* Constraint as the source says it: on a partitioned table, or of exclusion. */
 static void
-direct_constraint(PlanBuild * b, PlanIndex * x)
+direct_constraint(PlanBuild *b, PlanIndex *x)
 {
 	PlanRel    *rel = x->rel;
 	SlObject   *o;
@@ -106,9 +106,9 @@ direct_constraint(PlanBuild * b, PlanIndex * x)
 }
 
 static void
-key_of_index(PlanBuild * b, PlanIndex * x)
+key_of_index(PlanBuild *b, PlanIndex *x)
 {
-	const		PlanConstraint *con = x->con;
+	const PlanConstraint *con = x->con;
 	SlObject   *o = sl_plan_add(b, SL_OBJ_KEY, SL_STAGE_CONSTRAINT, x->rel,
 								x->rel->tschema, con->name);
 
@@ -121,7 +121,7 @@ key_of_index(PlanBuild * b, PlanIndex * x)
 }
 
 static void
-plan_index(PlanBuild * b, PlanIndex * x)
+plan_index(PlanBuild *b, PlanIndex *x)
 {
 	SlObject   *o;
 
@@ -148,7 +148,7 @@ plan_index(PlanBuild * b, PlanIndex * x)
 }
 
 static void
-index_statistics(PlanBuild * b, const PlanIndex * x)
+index_statistics(PlanBuild *b, const PlanIndex *x)
 {
 	StringInfoData buf;
 	SlObject   *o;
@@ -172,7 +172,7 @@ index_statistics(PlanBuild * b, const PlanIndex * x)
 }
 
 static void
-attach_index(PlanBuild * b, const PlanIndex * x, const PlanIndex * parent)
+attach_index(PlanBuild *b, const PlanIndex *x, const PlanIndex *parent)
 {
 	SlObject   *o;
 
@@ -187,7 +187,7 @@ attach_index(PlanBuild * b, const PlanIndex * x, const PlanIndex * parent)
 
 /* What names an index of the table, or says that none serves. */
 static void
-replica_identity(PlanBuild * b, const PlanRel * rel, const PlanIndex * x)
+replica_identity(PlanBuild *b, const PlanRel *rel, const PlanIndex *x)
 {
 	SlObject   *o;
 	char	   *what;
@@ -204,7 +204,7 @@ replica_identity(PlanBuild * b, const PlanRel * rel, const PlanIndex * x)
 }
 
 static void
-cluster_mark(PlanBuild * b, const PlanIndex * x)
+cluster_mark(PlanBuild *b, const PlanIndex *x)
 {
 	SlObject   *o;
 
@@ -217,7 +217,7 @@ cluster_mark(PlanBuild * b, const PlanIndex * x)
 }
 
 void
-sl_plan_indexes(PlanBuild * b)
+sl_plan_indexes(PlanBuild *b)
 {
 	HTAB	   *by_oid = sl_plan_oid_hash("sluice plan: indexes");
 	HTAB	   *identity = sl_plan_oid_hash("sluice plan: identities");

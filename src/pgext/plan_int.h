@@ -155,6 +155,7 @@ typedef struct PlanBuild
 	SlConn	   *c;
 	SlStream   *s;
 	SlGate	   *gate;
+	MemoryContext gate_cxt;
 	const SlSourceTable *tables;
 	int			ntables;
 	bool		all;			/* no include list: types and sequences too */
@@ -162,6 +163,7 @@ typedef struct PlanBuild
 	char	   *oids;			/* of every relation that is built: "{1,2}" */
 	List	   *rels;			/* of PlanRel *, by name */
 	HTAB	   *rel_by_oid;
+	HTAB	   *rel_by_name;
 	List	   *types;			/* of PlanType * */
 	HTAB	   *type_by_oid;
 	HTAB	   *needs;			/* oid of a table or type to List of the types
@@ -173,58 +175,60 @@ typedef struct PlanBuild
 	HTAB	   *type_text;		/* source's text to target's, or fault */
 	int			nseqs;
 	SlSequence *seqs;
+	HTAB	   *identities;		/* sequences of columns: schema, table, column */
 	List	   *indexes;		/* of PlanIndex * */
 	List	   *objects;		/* of SlObject * */
 } PlanBuild;
 
 /* plan.c */
-extern SlObject *sl_plan_add(PlanBuild * b, SlObjectKind kind, int stage,
-							 const PlanRel * rel, const char *tschema,
+extern SlObject *sl_plan_add(PlanBuild *b, SlObjectKind kind, int stage,
+							 const PlanRel *rel, const char *tschema,
 							 const char *name);
-extern void sl_plan_ddl(PlanBuild * b, SlObject *o, char *ddl);
+extern void sl_plan_ddl(PlanBuild *b, SlObject *o, char *ddl);
 extern void sl_plan_fault(SlObject *o, const char *fmt,...)
 			pg_attribute_printf(2, 3);
 extern void sl_plan_note(SlObject *o, const char *fmt,...)
 			pg_attribute_printf(2, 3);
-extern SlObject *sl_plan_left(PlanBuild * b, SlObjectKind kind, const PlanRel * rel,
+extern SlObject *sl_plan_left(PlanBuild *b, SlObjectKind kind, const PlanRel *rel,
 							  const char *tschema, const char *name,
 							  const char *note);
 
-extern SlObject *sl_plan_known(PlanBuild * b, SlObjectKind kind, const char *schema,
+extern SlObject *sl_plan_known(PlanBuild *b, SlObjectKind kind, const char *schema,
 							   const char *table, const char *name);
 
 /* The same, when this stream makes it or has made it. */
-extern SlObject *sl_plan_ours(PlanBuild * b, SlObjectKind kind, const char *schema,
+extern SlObject *sl_plan_ours(PlanBuild *b, SlObjectKind kind, const char *schema,
 							  const char *table, const char *name);
 
 /* A schema of the target that an object goes to. */
-extern void sl_plan_need_schema(PlanBuild * b, const char *tschema);
+extern void sl_plan_need_schema(PlanBuild *b, const char *tschema);
 
 /* Two objects of one name on the target: adds the fault.  what: 'r' or 't'. */
-extern void sl_plan_claim(PlanBuild * b, SlObject *o, char what);
+extern void sl_plan_claim(PlanBuild *b, SlObject *o, char what);
 
 /* Text through the gate; on a fault NULL, and what and why are o's fault. */
-extern char *sl_plan_expr(PlanBuild * b, SlObject *o, const char *expr,
+extern char *sl_plan_expr(PlanBuild *b, SlObject *o, const char *expr,
 						  const char *what);
-extern char *sl_plan_type(PlanBuild * b, SlObject *o, const char *type,
+extern char *sl_plan_type(PlanBuild *b, SlObject *o, const char *type,
 						  const char *what);
-extern char *sl_plan_statement(PlanBuild * b, SlObject *o, NodeTag tag,
+extern char *sl_plan_statement(PlanBuild *b, SlObject *o, NodeTag tag,
 							   const char *sql);
+extern char *sl_plan_bound(PlanBuild *b, SlObject *o, const char *bound);
 
 /* COLLATE clause with a space before it; "" for none. */
-extern char *sl_plan_collate(PlanBuild * b, SlObject *o, const char *schema,
+extern char *sl_plan_collate(PlanBuild *b, SlObject *o, const char *schema,
 							 const char *name);
 
 /* "name = 'value', …" of a list of options; prefix before each name. */
 extern char *sl_plan_options(const char *list, const char *prefix);
 
 /* Was it created by an earlier run? */
-extern bool sl_plan_recorded(PlanBuild * b, SlObjectKind kind,
+extern bool sl_plan_recorded(PlanBuild *b, SlObjectKind kind,
 							 const char *schema, const char *table,
 							 const char *name);
 
 /* Source query with $1 = the relations that are built. */
-extern PGresult *sl_plan_query(PlanBuild * b, const char *sql);
+extern PGresult *sl_plan_query(PlanBuild *b, const char *sql);
 extern char *sl_plan_field(const PGresult *res, int row, int col);
 extern Oid sl_plan_oid(const PGresult *res, int row, int col);
 extern bool sl_plan_bool(const PGresult *res, int row, int col);
@@ -235,27 +239,33 @@ extern HTAB *sl_plan_oid_hash(const char *name);
 extern void sl_plan_oid_put(HTAB *h, Oid oid, void *ptr);
 extern void *sl_plan_oid_get(HTAB *h, Oid oid);
 
+extern HTAB *sl_plan_name_hash(const char *name);
+extern void sl_plan_name_put(HTAB *h, const char *schema, const char *table,
+							 const char *name, void *ptr);
+extern void *sl_plan_name_get(HTAB *h, const char *schema, const char *table,
+							  const char *name);
+
 /* schema.name and name as in a statement. */
 extern char *sl_plan_qualified(const char *schema, const char *name);
 #define sl_plan_relname(rel) sl_plan_qualified((rel)->tschema, (rel)->name)
 
 /* plan_rel.c: reading tables */
-extern void sl_plan_read_rels(PlanBuild * b);
-extern void sl_plan_read_columns(PlanBuild * b);
-extern void sl_plan_read_constraints(PlanBuild * b);
+extern void sl_plan_read_rels(PlanBuild *b);
+extern void sl_plan_read_columns(PlanBuild *b);
+extern void sl_plan_read_constraints(PlanBuild *b);
 
 /* plan_table.c */
-extern void sl_plan_table(PlanBuild * b, PlanRel * rel);
+extern void sl_plan_table(PlanBuild *b, PlanRel *rel);
 
 /* plan_type.c: reading types; plan_type_ddl.c */
-extern void sl_plan_read_types(PlanBuild * b);
-extern void sl_plan_type_object(PlanBuild * b, PlanType * t);
+extern void sl_plan_read_types(PlanBuild *b);
+extern void sl_plan_type_object(PlanBuild *b, PlanType *t);
 
 /* plan_need.c: what tables need, and the order that follows from it */
-extern void sl_plan_read_needs(PlanBuild * b);
-extern void sl_plan_collations(PlanBuild * b);
-extern void sl_plan_extensions(PlanBuild * b);
-extern void sl_plan_order(PlanBuild * b);	/* types and tables */
+extern void sl_plan_read_needs(PlanBuild *b);
+extern void sl_plan_collations(PlanBuild *b);
+extern void sl_plan_extensions(PlanBuild *b);
+extern void sl_plan_order(PlanBuild *b);	/* types and tables */
 
 /*
  * FROM clause that maps an object of pg_depend d to o.owner, the table or type
@@ -280,17 +290,17 @@ extern void sl_plan_order(PlanBuild * b);	/* types and tables */
 	"  END AS owner) AS o "
 
 /* plan_sequence.c */
-extern void sl_plan_sequences(PlanBuild * b);
-extern char *sl_plan_identity(PlanBuild * b, SlObject *o, const PlanRel * rel,
+extern void sl_plan_sequences(PlanBuild *b);
+extern char *sl_plan_identity(PlanBuild *b, SlObject *o, const PlanRel *rel,
 							  const PlanColumn *col);
-extern void sl_plan_sequence_owners(PlanBuild * b);
+extern void sl_plan_sequence_owners(PlanBuild *b);
 
 /* plan_index.c, plan_constraint.c, plan_misc.c, plan_left.c */
-extern void sl_plan_indexes(PlanBuild * b);
-extern void sl_plan_constraints(PlanBuild * b);
-extern void sl_plan_misc(PlanBuild * b);
-extern void sl_plan_comments(PlanBuild * b);
-extern void sl_plan_not_carried(PlanBuild * b);
+extern void sl_plan_indexes(PlanBuild *b);
+extern void sl_plan_constraints(PlanBuild *b);
+extern void sl_plan_misc(PlanBuild *b);
+extern void sl_plan_comments(PlanBuild *b);
+extern void sl_plan_not_carried(PlanBuild *b);
 
 /*
  * What exists must belong to a role that the stream's owner trusts, or the

@@ -163,7 +163,7 @@ default_note(SlObjectKind kind)
  * of the database was not asked for.
  */
 void
-sl_plan_not_carried(PlanBuild * b)
+sl_plan_not_carried(PlanBuild *b)
 {
 	PGresult   *res = sl_plan_query(b, b->all ? OF_TABLES_SQL OF_DATABASE_SQL ORDER_SQL :
 									OF_TABLES_SQL ORDER_SQL);

@@ -31,7 +31,7 @@
 	"ORDER BY p.polrelid, p.polname COLLATE \"C\""
 
 static void
-statistics(PlanBuild * b)
+statistics(PlanBuild *b)
 {
 	PGresult   *res = sl_plan_query(b, STATISTICS_SQL);
 
@@ -94,7 +94,7 @@ policy_roles(SlObject *o, const char *list)
 }
 
 static void
-policy(PlanBuild * b, const PGresult *res, int i)
+policy(PlanBuild *b, const PGresult *res, int i)
 {
 	PlanRel    *rel = sl_plan_oid_get(b->rel_by_oid, sl_plan_oid(res, i, 0));
 	char	   *name = sl_plan_field(res, i, 1);
@@ -128,14 +128,14 @@ policy(PlanBuild * b, const PGresult *res, int i)
  * FORCE would apply to the stream itself, which writes as the table's owner.
  */
 static bool
-force_hinders(PlanBuild * b)
+force_hinders(PlanBuild *b)
 {
 	return sl_stream_opt_bool(b->s, SL_O_FOLLOW) && !superuser_arg(b->s->owner) &&
 		!has_bypassrls_privilege(b->s->owner);
 }
 
 static void
-row_security(PlanBuild * b, const PlanRel * rel)
+row_security(PlanBuild *b, const PlanRel *rel)
 {
 	const char *force = "";
 	SlObject   *o;
@@ -161,7 +161,7 @@ row_security(PlanBuild * b, const PlanRel * rel)
 }
 
 void
-sl_plan_misc(PlanBuild * b)
+sl_plan_misc(PlanBuild *b)
 {
 	PGresult   *res;
 	ListCell   *lc;
@@ -173,7 +173,7 @@ sl_plan_misc(PlanBuild * b)
 	PQclear(res);
 	foreach(lc, b->rels)
 	{
-		const		PlanRel *rel = lfirst(lc);
+		const PlanRel *rel = lfirst(lc);
 
 		if (rel->build)
 			row_security(b, rel);

@@ -47,7 +47,7 @@
 	"WHERE x.extname <> 'plpgsql' ORDER BY x.extname COLLATE \"C\""
 
 static void
-mark_type(PlanBuild * b, Oid typid, bool used)
+mark_type(PlanBuild *b, Oid typid, bool used)
 {
 	PlanType   *t = sl_plan_oid_get(b->type_by_oid, typid);
 	ListCell   *lc;
@@ -67,7 +67,7 @@ mark_type(PlanBuild * b, Oid typid, bool used)
 
 /* A type that is carried although no table of the stream has it. */
 static bool
-of_its_own(const PlanType * t)
+of_its_own(const PlanType *t)
 {
 	if (t->extension)
 		return false;
@@ -76,7 +76,7 @@ of_its_own(const PlanType * t)
 }
 
 void
-sl_plan_read_needs(PlanBuild * b)
+sl_plan_read_needs(PlanBuild *b)
 {
 	PGresult   *res = sl_plan_query(b, NEEDS_SQL);
 	ListCell   *lc;
@@ -113,7 +113,7 @@ sl_plan_read_needs(PlanBuild * b)
 
 /* Is one of the owners in the list a table that is built or a type needed? */
 static bool
-any_needed(PlanBuild * b, const char *owners)
+any_needed(PlanBuild *b, const char *owners)
 {
 	ListCell   *lc;
 
@@ -157,7 +157,7 @@ collation_ddl(const char *tname, const PGresult *res, int i)
 }
 
 void
-sl_plan_collations(PlanBuild * b)
+sl_plan_collations(PlanBuild *b)
 {
 	int			version = b->c->server_version;
 	PGresult   *res = sl_plan_query(b, psprintf(COLLATIONS_SQL,
@@ -190,7 +190,7 @@ sl_plan_collations(PlanBuild * b)
  * table names one of them.
  */
 void
-sl_plan_extensions(PlanBuild * b)
+sl_plan_extensions(PlanBuild *b)
 {
 	PGresult   *res = sl_plan_query(b, EXTENSIONS_SQL);
 	int			n = PQntuples(res);
@@ -222,10 +222,10 @@ sl_plan_extensions(PlanBuild * b)
 	PQclear(res);
 }
 
-static void visit_rel(PlanBuild * b, PlanRel * rel);
+static void visit_rel(PlanBuild *b, PlanRel *rel);
 
 static void
-visit_type(PlanBuild * b, Oid typid)
+visit_type(PlanBuild *b, Oid typid)
 {
 	PlanType   *t = sl_plan_oid_get(b->type_by_oid, typid);
 	ListCell   *lc;
@@ -252,7 +252,7 @@ visit_type(PlanBuild * b, Oid typid)
 }
 
 static void
-visit_rel(PlanBuild * b, PlanRel * rel)
+visit_rel(PlanBuild *b, PlanRel *rel)
 {
 	ListCell   *lc;
 
@@ -271,7 +271,7 @@ visit_rel(PlanBuild * b, PlanRel * rel)
 
 /* Every type and table after what it needs, otherwise by name. */
 void
-sl_plan_order(PlanBuild * b)
+sl_plan_order(PlanBuild *b)
 {
 	ListCell   *lc;
 

@@ -67,7 +67,7 @@
 	"ORDER BY con.conrelid, con.conname COLLATE \"C\""
 
 static char *
-oid_array(PlanBuild * b)
+oid_array(PlanBuild *b)
 {
 	StringInfoData buf;
 
@@ -93,7 +93,7 @@ oid_array(PlanBuild * b)
 }
 
 static PlanRel *
-read_rel(PlanBuild * b, const PGresult *res, int i)
+read_rel(PlanBuild *b, const PGresult *res, int i)
 {
 	PlanRel    *rel = palloc0(sizeof(PlanRel));
 
@@ -124,7 +124,7 @@ read_rel(PlanBuild * b, const PGresult *res, int i)
 
 /* Mark what the stream has made on the target. */
 static void
-read_made(PlanBuild * b)
+read_made(PlanBuild *b)
 {
 	const char *params[1] = {b->s->stream_id};
 	MemoryContext cxt = CurrentMemoryContext;
@@ -136,17 +136,11 @@ read_made(PlanBuild * b)
 	n = sl_spi_exec(MADE_SQL, SPI_OK_SELECT, 1, params);
 	for (uint64 i = 0; i < n; i++)
 	{
-		char	   *schema = sl_spi_text(i, 1, cxt);
-		char	   *table = sl_spi_text(i, 2, cxt);
-		ListCell   *lc;
+		PlanRel    *rel = sl_plan_name_get(b->rel_by_name, sl_spi_text(i, 1, cxt), NULL,
+										   sl_spi_text(i, 2, cxt));
 
-		foreach(lc, b->rels)
-		{
-			PlanRel    *rel = lfirst(lc);
-
-			if (strcmp(rel->name, table) == 0 && strcmp(rel->schema, schema) == 0)
-				rel->there = true;
-		}
+		if (rel)
+			rel->there = true;
 	}
 	sl_spi_leave();
 	sl_become_back(&user);
@@ -157,7 +151,7 @@ read_made(PlanBuild * b)
  * root is not there or was made by this stream.
  */
 static void
-judge_existing(PlanBuild * b)
+judge_existing(PlanBuild *b)
 {
 	ListCell   *lc;
 
@@ -182,13 +176,14 @@ judge_existing(PlanBuild * b)
 }
 
 void
-sl_plan_read_rels(PlanBuild * b)
+sl_plan_read_rels(PlanBuild *b)
 {
 	PGresult   *res;
 	ListCell   *lc;
 	int			i;
 
 	b->rel_by_oid = sl_plan_oid_hash("sluice plan: tables");
+	b->rel_by_name = sl_plan_name_hash("sluice plan: tables by name");
 	b->oids = oid_array(b);
 	res = sl_plan_query(b, RELS_SQL);
 	for (i = 0; i < PQntuples(res); i++)
@@ -197,6 +192,7 @@ sl_plan_read_rels(PlanBuild * b)
 
 		b->rels = lappend(b->rels, rel);
 		sl_plan_oid_put(b->rel_by_oid, rel->oid, rel);
+		sl_plan_name_put(b->rel_by_name, rel->schema, NULL, rel->name, rel);
 	}
 	i = 0;
 	foreach(lc, b->rels)
@@ -242,7 +238,7 @@ read_column(PlanColumn *col, const PGresult *res, int i)
 }
 
 static bool
-has_column(const PlanRel * rel, const char *name)
+has_column(const PlanRel *rel, const char *name)
 {
 	for (int i = 0; i < rel->ncols; i++)
 		if (strcmp(rel->cols[i].name, name) == 0)
@@ -255,7 +251,7 @@ has_column(const PlanRel * rel, const char *name)
  * gets from its parents what it has not declared itself.
  */
 static void
-mark_printed(PlanRel * rel)
+mark_printed(PlanRel *rel)
 {
 	for (int i = 0; i < rel->ncols; i++)
 	{
@@ -272,7 +268,7 @@ mark_printed(PlanRel * rel)
 }
 
 void
-sl_plan_read_columns(PlanBuild * b)
+sl_plan_read_columns(PlanBuild *b)
 {
 	PGresult   *res = sl_plan_query(b, psprintf(COLUMNS_SQL,
 												b->c->server_version >= 140000 ?
@@ -300,7 +296,7 @@ sl_plan_read_columns(PlanBuild * b)
 
 /* A NOT NULL that is an object (18) is part of its column. */
 static void
-take_not_null(PlanRel * rel, const PlanConstraint * con)
+take_not_null(PlanRel *rel, const PlanConstraint *con)
 {
 	for (int i = 0; i < rel->ncols; i++)
 		if (rel->cols[i].attnum == con->column)
@@ -313,7 +309,7 @@ take_not_null(PlanRel * rel, const PlanConstraint * con)
 }
 
 void
-sl_plan_read_constraints(PlanBuild * b)
+sl_plan_read_constraints(PlanBuild *b)
 {
 	PGresult   *res = sl_plan_query(b, psprintf(CONSTRAINTS_SQL,
 												b->c->server_version >= 180000 ?

@@ -15,20 +15,11 @@
 
 /* The table of the plan that owns the sequence; NULL = none. */
 static PlanRel *
-owner_of(PlanBuild * b, const SlSequence *seq)
+owner_of(PlanBuild *b, const SlSequence *seq)
 {
-	ListCell   *lc;
-
 	if (seq->own_table == NULL)
 		return NULL;
-	foreach(lc, b->rels)
-	{
-		PlanRel    *rel = lfirst(lc);
-
-		if (strcmp(rel->name, seq->own_table) == 0 && strcmp(rel->schema, seq->own_schema) == 0)
-			return rel;
-	}
-	return NULL;
+	return sl_plan_name_get(b->rel_by_name, seq->own_schema, NULL, seq->own_table);
 }
 
 static char *
@@ -51,13 +42,13 @@ sequence_type(const SlSequence *seq)
 }
 
 static char *
-target_name(PlanBuild * b, const SlSequence *seq)
+target_name(PlanBuild *b, const SlSequence *seq)
 {
 	return sl_plan_qualified(sl_stream_target_schema(b->s, seq->schema), seq->name);
 }
 
 static void
-plan_sequence(PlanBuild * b, const SlSequence *seq)
+plan_sequence(PlanBuild *b, const SlSequence *seq)
 {
 	char	   *tschema = sl_stream_target_schema(b->s, seq->schema);
 	Oid			nsp = get_namespace_oid(tschema, true);
@@ -78,16 +69,20 @@ plan_sequence(PlanBuild * b, const SlSequence *seq)
 
 /* All but those of tables that the target has already. */
 void
-sl_plan_sequences(PlanBuild * b)
+sl_plan_sequences(PlanBuild *b)
 {
+	b->identities = sl_plan_name_hash("sluice plan: identities");
 	b->nseqs = sl_pg_sequences(b->c, b->s, b->tables, b->ntables, &b->seqs);
 	for (int i = 0; i < b->nseqs; i++)
 	{
-		const SlSequence *seq = &b->seqs[i];
+		SlSequence *seq = &b->seqs[i];
 		PlanRel    *owner = owner_of(b, seq);
 
 		sl_gate_allow(b->gate, 'S', seq->schema, seq->name);
-		if (!seq->identity && (owner == NULL || owner->build))
+		if (seq->identity)
+			sl_plan_name_put(b->identities, seq->own_schema, seq->own_table,
+							 seq->own_column, seq);
+		else if (owner == NULL || owner->build)
 			plan_sequence(b, seq);
 	}
 }
@@ -97,17 +92,12 @@ sl_plan_sequences(PlanBuild * b)
  * Text to follow AS IDENTITY.
  */
 char *
-sl_plan_identity(PlanBuild * b, SlObject *o, const PlanRel * rel, const PlanColumn *col)
+sl_plan_identity(PlanBuild *b, SlObject *o, const PlanRel *rel, const PlanColumn *col)
 {
-	for (int i = 0; i < b->nseqs; i++)
-	{
-		const SlSequence *seq = &b->seqs[i];
+	SlSequence *seq = sl_plan_name_get(b->identities, rel->schema, rel->name, col->name);
 
-		if (!seq->identity || strcmp(seq->own_column, col->name) != 0 ||
-			strcmp(seq->own_table, rel->name) != 0 || strcmp(seq->own_schema, rel->schema) != 0)
-			continue;
+	if (seq)
 		return psprintf(" (SEQUENCE NAME %s %s)", target_name(b, seq), parameters(seq));
-	}
 	sl_plan_note(o, "the sequence of column %s has default parameters, those of the source could not be read",
 				 quote_identifier(col->name));
 	return "";
@@ -115,7 +105,7 @@ sl_plan_identity(PlanBuild * b, SlObject *o, const PlanRel * rel, const PlanColu
 
 /* OWNED BY, once the tables are there. */
 void
-sl_plan_sequence_owners(PlanBuild * b)
+sl_plan_sequence_owners(PlanBuild *b)
 {
 	for (int i = 0; i < b->nseqs; i++)
 	{

@@ -17,13 +17,13 @@
 
 /* The parents' column of that name; NULL = none. */
 static const PlanColumn *
-inherited_column(const PlanRel * rel, const char *name)
+inherited_column(const PlanRel *rel, const char *name)
 {
 	ListCell   *lc;
 
 	foreach(lc, rel->inherits)
 	{
-		const		PlanRel *parent = lfirst(lc);
+		const PlanRel *parent = lfirst(lc);
 
 		for (int i = 0; i < parent->ncols; i++)
 			if (strcmp(parent->cols[i].name, name) == 0)
@@ -33,7 +33,7 @@ inherited_column(const PlanRel * rel, const char *name)
 }
 
 static bool
-inherited_check(const PlanRel * rel, const char *name)
+inherited_check(const PlanRel *rel, const char *name)
 {
 	ListCell   *lc;
 	ListCell   *c;
@@ -41,7 +41,7 @@ inherited_check(const PlanRel * rel, const char *name)
 	foreach(lc, rel->inherits)
 		foreach(c, ((PlanRel *) lfirst(lc))->constraints)
 	{
-		const		PlanConstraint *con = lfirst(c);
+		const PlanConstraint *con = lfirst(c);
 
 		if (con->type == 'c' && strcmp(con->name, name) == 0 && !con->noinherit)
 			return true;
@@ -67,7 +67,7 @@ compression_clause(SlObject *o, const PlanColumn *col)
 
 /* An identity column of a partition is its root's, where releases do so. */
 static bool
-has_own_identity(PlanBuild * b, const PlanRel * rel, const PlanColumn *col)
+has_own_identity(PlanBuild *b, const PlanRel *rel, const PlanColumn *col)
 {
 	if (col->identity == 0)
 		return false;
@@ -77,7 +77,7 @@ has_own_identity(PlanBuild * b, const PlanRel * rel, const PlanColumn *col)
 
 /* Does CREATE TABLE take the default of an inherited column away? */
 static bool
-hides_default(const PlanRel * rel, const PlanColumn *col)
+hides_default(const PlanRel *rel, const PlanColumn *col)
 {
 	const PlanColumn *parent = inherited_column(rel, col->name);
 
@@ -85,7 +85,7 @@ hides_default(const PlanRel * rel, const PlanColumn *col)
 }
 
 static void
-append_value(PlanBuild * b, SlObject *o, StringInfo buf, const PlanRel * rel,
+append_value(PlanBuild *b, SlObject *o, StringInfo buf, const PlanRel *rel,
 			 const PlanColumn *col)
 {
 	char	   *what = psprintf("%s of column %s",
@@ -114,7 +114,7 @@ append_value(PlanBuild * b, SlObject *o, StringInfo buf, const PlanRel * rel,
 }
 
 static void
-append_not_null(StringInfo buf, const PlanRel * rel, const PlanColumn *col)
+append_not_null(StringInfo buf, const PlanRel *rel, const PlanColumn *col)
 {
 	if (!col->notnull)
 		return;
@@ -128,7 +128,7 @@ append_not_null(StringInfo buf, const PlanRel * rel, const PlanColumn *col)
 }
 
 static void
-append_type(PlanBuild * b, SlObject *o, StringInfo buf, const PlanColumn *col)
+append_type(PlanBuild *b, SlObject *o, StringInfo buf, const PlanColumn *col)
 {
 	char	   *type;
 
@@ -143,7 +143,7 @@ append_type(PlanBuild * b, SlObject *o, StringInfo buf, const PlanColumn *col)
  * added after the rows (plan_constraint.c).
  */
 static char *
-check_clause(PlanBuild * b, SlObject *o, const PlanRel * rel, const PlanConstraint * con)
+check_clause(PlanBuild *b, SlObject *o, const PlanRel *rel, const PlanConstraint *con)
 {
 	char	   *expr;
 
@@ -166,7 +166,7 @@ check_clause(PlanBuild * b, SlObject *o, const PlanRel * rel, const PlanConstrai
 
 /* Columns and checks; of a typed table only what its type does not say. */
 static char *
-body(PlanBuild * b, SlObject *o, const PlanRel * rel)
+body(PlanBuild *b, SlObject *o, const PlanRel *rel)
 {
 	StringInfoData buf;
 	bool		typed = OidIsValid(rel->oftype);
@@ -201,7 +201,7 @@ body(PlanBuild * b, SlObject *o, const PlanRel * rel)
 
 /* PARTITION BY as the gate gives it back. */
 static char *
-partition_by(PlanBuild * b, SlObject *o, const PlanRel * rel)
+partition_by(PlanBuild *b, SlObject *o, const PlanRel *rel)
 {
 	char	   *sql = psprintf("CREATE TABLE %s () PARTITION BY %s",
 							   sl_plan_qualified(rel->schema, rel->name), rel->partkey);
@@ -219,7 +219,7 @@ partition_by(PlanBuild * b, SlObject *o, const PlanRel * rel)
 }
 
 static char *
-storage_clause(const PlanRel * rel)
+storage_clause(const PlanRel *rel)
 {
 	char	   *own = sl_plan_options(rel->options, "");
 	char	   *toast = sl_plan_options(rel->toast_options, "toast.");
@@ -230,7 +230,7 @@ storage_clause(const PlanRel * rel)
 }
 
 static char *
-inherits_clause(const PlanRel * rel)
+inherits_clause(const PlanRel *rel)
 {
 	StringInfoData buf;
 	ListCell   *lc;
@@ -246,10 +246,10 @@ inherits_clause(const PlanRel * rel)
 }
 
 static void
-create_table(PlanBuild * b, SlObject *o, const PlanRel * rel)
+create_table(PlanBuild *b, SlObject *o, const PlanRel *rel)
 {
 	StringInfoData buf;
-	const		PlanType *of = sl_plan_oid_get(b->type_by_oid, rel->oftype);
+	const PlanType *of = sl_plan_oid_get(b->type_by_oid, rel->oftype);
 	char	   *cols;
 
 	if (rel->am && strcmp(rel->am, "heap") != 0)
@@ -273,18 +273,15 @@ create_table(PlanBuild * b, SlObject *o, const PlanRel * rel)
 }
 
 static void
-attach_partition(PlanBuild * b, const PlanRel * rel)
+attach_partition(PlanBuild *b, const PlanRel *rel)
 {
-	const		PlanRel *parent = sl_plan_oid_get(b->rel_by_oid, rel->parent);
+	const PlanRel *parent = sl_plan_oid_get(b->rel_by_oid, rel->parent);
 	SlObject   *o;
-	char	   *fault = NULL;
 	char	   *bound;
 
 	o = sl_plan_add(b, SL_OBJ_PARTITION, SL_STAGE_BEFORE, rel, rel->tschema, rel->name);
-	bound = sl_gate_bound(b->gate, rel->bound, &fault);
-	if (bound == NULL)
-		sl_plan_fault(o, "the partition's bound %s", fault);
-	else
+	bound = sl_plan_bound(b, o, rel->bound);
+	if (bound)
 		sl_plan_ddl(b, o, psprintf("ALTER TABLE ONLY %s ATTACH PARTITION %s %s",
 								   sl_plan_relname(parent), sl_plan_relname(rel), bound));
 }
@@ -314,7 +311,7 @@ append_setting(StringInfo buf, const PlanColumn *col, const char *what)
 
 /* What CREATE TABLE cannot say of columns, in one ALTER TABLE. */
 static void
-column_settings(PlanBuild * b, const PlanRel * rel)
+column_settings(PlanBuild *b, const PlanRel *rel)
 {
 	SlObject   *o = NULL;
 	StringInfoData buf;
@@ -348,7 +345,7 @@ same_text(const char *a, const char *b)
 
 /* Defaults and identities that a child of INHERITS has of its own. */
 static void
-own_defaults(PlanBuild * b, const PlanRel * rel)
+own_defaults(PlanBuild *b, const PlanRel *rel)
 {
 	for (int i = 0; i < rel->ncols; i++)
 	{
@@ -382,7 +379,7 @@ own_defaults(PlanBuild * b, const PlanRel * rel)
  * settings of its columns.
  */
 void
-sl_plan_table(PlanBuild * b, PlanRel * rel)
+sl_plan_table(PlanBuild *b, PlanRel *rel)
 {
 	SlObject   *o;
 

@@ -66,7 +66,7 @@
 	"ORDER BY p.typ, p.pos"
 
 static PlanType *
-read_type(PlanBuild * b, const PGresult *res, int i)
+read_type(PlanBuild *b, const PGresult *res, int i)
 {
 	PlanType   *t = palloc0(sizeof(PlanType));
 
@@ -96,7 +96,7 @@ read_type(PlanBuild * b, const PGresult *res, int i)
 }
 
 static void
-read_parts(PlanBuild * b)
+read_parts(PlanBuild *b)
 {
 	PGresult   *res = sl_plan_query(b, PARTS_SQL);
 
@@ -119,7 +119,7 @@ read_parts(PlanBuild * b)
 }
 
 void
-sl_plan_read_types(PlanBuild * b)
+sl_plan_read_types(PlanBuild *b)
 {
 	const char *multi = b->c->server_version >= 140000 ? "rngmultitypid" : "rngcanonical";
 	PGresult   *res = sl_plan_query(b, psprintf(TYPES_SQL, multi, multi));

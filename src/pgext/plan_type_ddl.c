@@ -59,7 +59,7 @@ describe_target(Oid typid)
 
 /* Target's oid and typmod of a type as the gate gives it back. */
 static char *
-type_id(PlanBuild * b, const char *type)
+type_id(PlanBuild *b, const char *type)
 {
 	char	   *fault = NULL;
 	char	   *text = sl_gate_type(b->gate, type, &fault);
@@ -72,7 +72,7 @@ type_id(PlanBuild * b, const char *type)
 }
 
 static char *
-expr_text(PlanBuild * b, const char *expr)
+expr_text(PlanBuild *b, const char *expr)
 {
 	char	   *fault = NULL;
 	char	   *text = sl_gate_expr(b->gate, expr, &fault);
@@ -81,7 +81,7 @@ expr_text(PlanBuild * b, const char *expr)
 }
 
 static char *
-describe_source(PlanBuild * b, const PlanType * t)
+describe_source(PlanBuild *b, const PlanType *t)
 {
 	StringInfoData buf;
 	const char *sep = "";
@@ -103,7 +103,7 @@ describe_source(PlanBuild * b, const PlanType * t)
 	appendStringInfoString(&buf, t->typtype == 'e' ? "enum " : "composite ");
 	foreach(lc, t->parts)
 	{
-		const		PlanPart *part = lfirst(lc);
+		const PlanPart *part = lfirst(lc);
 
 		if (t->typtype == 'e')
 			appendStringInfo(&buf, "%s%s", sep, quote_literal_cstr(part->name));
@@ -116,7 +116,7 @@ describe_source(PlanBuild * b, const PlanType * t)
 }
 
 static char *
-enum_ddl(const PlanType * t)
+enum_ddl(const PlanType *t)
 {
 	StringInfoData buf;
 	ListCell   *lc;
@@ -129,7 +129,7 @@ enum_ddl(const PlanType * t)
 }
 
 static char *
-composite_ddl(PlanBuild * b, SlObject *o, const PlanType * t)
+composite_ddl(PlanBuild *b, SlObject *o, const PlanType *t)
 {
 	StringInfoData buf;
 	ListCell   *lc;
@@ -137,7 +137,7 @@ composite_ddl(PlanBuild * b, SlObject *o, const PlanType * t)
 	initStringInfo(&buf);
 	foreach(lc, t->parts)
 	{
-		const		PlanPart *part = lfirst(lc);
+		const PlanPart *part = lfirst(lc);
 		char	   *type = sl_plan_type(b, o, part->text,
 										psprintf("the type of attribute %s",
 												 quote_identifier(part->name)));
@@ -150,7 +150,7 @@ composite_ddl(PlanBuild * b, SlObject *o, const PlanType * t)
 }
 
 static char *
-domain_ddl(PlanBuild * b, SlObject *o, const PlanType * t)
+domain_ddl(PlanBuild *b, SlObject *o, const PlanType *t)
 {
 	StringInfoData buf;
 	char	   *base = sl_plan_type(b, o, t->base, "its base type");
@@ -166,7 +166,7 @@ domain_ddl(PlanBuild * b, SlObject *o, const PlanType * t)
 		appendStringInfoString(&buf, " NOT NULL");
 	foreach(lc, t->parts)
 	{
-		const		PlanPart *part = lfirst(lc);
+		const PlanPart *part = lfirst(lc);
 
 		if (!part->validated)
 			continue;
@@ -181,13 +181,13 @@ domain_ddl(PlanBuild * b, SlObject *o, const PlanType * t)
 
 /* A domain's constraint that old values need not fulfil: after the rows. */
 static void
-domain_checks(PlanBuild * b, const PlanType * t)
+domain_checks(PlanBuild *b, const PlanType *t)
 {
 	ListCell   *lc;
 
 	foreach(lc, t->parts)
 	{
-		const		PlanPart *part = lfirst(lc);
+		const PlanPart *part = lfirst(lc);
 		SlObject   *o;
 		char	   *expr;
 
@@ -217,7 +217,7 @@ append_function(SlObject *o, StringInfo buf, const char *what, const char *schem
 }
 
 static char *
-range_ddl(PlanBuild * b, SlObject *o, const PlanType * t)
+range_ddl(PlanBuild *b, SlObject *o, const PlanType *t)
 {
 	StringInfoData buf;
 	char	   *sub = sl_plan_type(b, o, t->sub, "its subtype");
@@ -244,7 +244,7 @@ range_ddl(PlanBuild * b, SlObject *o, const PlanType * t)
 }
 
 static SlObjectKind
-kind_of(const PlanType * t)
+kind_of(const PlanType *t)
 {
 	switch (t->typtype)
 	{
@@ -262,7 +262,7 @@ kind_of(const PlanType * t)
 }
 
 static Oid
-target_type(const PlanType * t)
+target_type(const PlanType *t)
 {
 	Oid			nsp = get_namespace_oid(t->tschema, true);
 
@@ -274,7 +274,7 @@ target_type(const PlanType * t)
 
 /* The target has a type of that name: is it the same? */
 static void
-judge_type(PlanBuild * b, SlObject *o, const PlanType * t, Oid typid)
+judge_type(PlanBuild *b, SlObject *o, const PlanType *t, Oid typid)
 {
 	char	   *theirs;
 	char	   *ours;
@@ -299,7 +299,7 @@ judge_type(PlanBuild * b, SlObject *o, const PlanType * t, Oid typid)
 
 /* The statement of one type. */
 void
-sl_plan_type_object(PlanBuild * b, PlanType * t)
+sl_plan_type_object(PlanBuild *b, PlanType *t)
 {
 	SlObject   *o;
 	Oid			typid = target_type(t);
