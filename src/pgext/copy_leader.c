@@ -362,7 +362,7 @@ wanted_workers(Leader *l)
 		n = 4;
 	if (bytes < SMALL_BYTES && l->n <= SMALL_TASKS)
 		n = 0;
-	return (int) Min(n, Min(l->n, sl_nseats()));
+	return (int) Min(n, l->n);
 }
 
 /* Ask for one more worker; false when there is no room for it. */

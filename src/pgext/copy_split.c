@@ -30,6 +30,9 @@
 #define RANGE_MIN_BYTES (INT64CONST(64) * 1024 * 1024)
 #define RANGE_MAX_BYTES (INT64CONST(1024) * 1024 * 1024)
 
+/* Wait for a lock on a relation whose size is not known, in ms. */
+#define SIZE_LOCK_MS 1000
+
 /* Ranges of a relation that each worker gets, so that all end together. */
 #define RANGES_PER_WORKER 3
 
@@ -57,7 +60,7 @@
 	"JOIN pg_catalog.pg_inherits i ON i.inhparent = t.relid " \
 	"JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid WHERE t.kind = 'p') " \
 	"SELECT t.relid, n.nspname, c.relname, t.sure, t.rules, " \
-	"  COALESCE(pg_catalog.pg_relation_size(t.relid), 0), " \
+	"  c.relpages::int8 * pg_catalog.current_setting('block_size')::int8, " \
 	"  GREATEST(c.reltuples, 0)::int8, c.relkind " \
 	"FROM tree t JOIN pg_catalog.pg_class c ON c.oid = t.relid " \
 	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
@@ -104,6 +107,28 @@ add_task(Split *s, Oid source, Oid target, int64 bytes, int64 rows)
 	return task;
 }
 
+/*
+ * Size of a relation that was never analyzed.  The function locks it as a
+ * reader does; one that is locked for long counts as small.
+ */
+static int64
+measure(Split *s, Oid relid)
+{
+	PGresult   *res = sl_conn_simple(s->c, psprintf("SAVEPOINT sluice_size; SET LOCAL lock_timeout = %d;"
+													" SELECT pg_catalog.pg_relation_size(%u)",
+													SIZE_LOCK_MS, relid));
+	int64		bytes = 0;
+
+	if (PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1)
+		bytes = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
+	PQclear(res);
+	res = sl_conn_simple(s->c, "ROLLBACK TO SAVEPOINT sluice_size; RELEASE SAVEPOINT sluice_size");
+	if (PQresultStatus(res) != PGRES_COMMAND_OK)
+		sl_conn_raise(s->c, res, "query");
+	PQclear(res);
+	return bytes;
+}
+
 /* Size of a range in blocks; 0 = the relation is one task. */
 static int64
 range_blocks(const Split *s, int64 bytes)
@@ -125,10 +150,14 @@ range_blocks(const Split *s, int64 bytes)
 static void
 add_relation(Split *s, Oid source, Oid target, int64 bytes, int64 rows)
 {
-	int64		step = range_blocks(s, bytes);
-	int64		blocks = bytes / BLCKSZ;
+	int64		step;
+	int64		blocks;
 	int64		n;
 
+	if (bytes == 0)
+		bytes = measure(s, source);
+	step = range_blocks(s, bytes);
+	blocks = bytes / BLCKSZ;
 	if (step == 0)
 	{
 		add_task(s, source, target, bytes, rows);
@@ -234,7 +263,6 @@ sl_copy_split(SlPgStream *st, SlConn *c, const SlSourceTable *t, Oid target,
 {
 	Split		s = {.st = st, .c = c, .t = t, .tasks = tasks};
 	int			before = list_length(tasks);
-	char	   *size;
 
 	if (t->relkind == RELKIND_PARTITIONED_TABLE)
 	{
@@ -243,8 +271,6 @@ sl_copy_split(SlPgStream *st, SlConn *c, const SlSourceTable *t, Oid target,
 			add_task(&s, t->relid, target, 0, 0);
 		return s.tasks;
 	}
-	size = sl_conn_query_text(c, psprintf("SELECT pg_catalog.pg_relation_size(%u)", t->relid),
-							  0, NULL);
-	add_relation(&s, t->relid, target, size ? strtoll(size, NULL, 10) : 0, t->est_rows);
+	add_relation(&s, t->relid, target, t->est_bytes, t->est_rows);
 	return s.tasks;
 }

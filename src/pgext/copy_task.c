@@ -21,6 +21,7 @@
 #include "pgext/binary_types.h"
 #include "pgext/copy_int.h"
 #include "pgext/copy_pg.h"
+#include "pgext/errutil.h"
 #include "pgext/fault.h"
 #include "pgext/gate.h"
 #include "pgext/spi_util.h"
@@ -194,6 +195,34 @@ phase_of(const SlCopyTask *t)
 	return "finishing";
 }
 
+/* Rows that a unique index, a constraint or a foreign key does not allow. */
+static void
+run_statement(SlCopyHand *h, const SlCopyTask *t)
+{
+	PG_TRY();
+	{
+		raise_sort_memory();
+		sl_ddl_run(h->s, InvalidOid, t->ddl);
+	}
+	PG_CATCH();
+	{
+		SlRefusal	r = {.marker = SL_M_CONSTRAINT_VIOLATED, .schema = t->schema, .table = t->table};
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(h->task_cxt);
+		edata = CopyErrorData();
+		if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) != ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
+			PG_RE_THROW();
+		FlushErrorState();
+		r.constraint = edata->constraint_name;
+		r.detail = psprintf("[constraint] %s, SQLSTATE %s", phase_of(t),
+							unpack_sql_state(edata->sqlerrcode));
+		sl_refuse(&r, "rows of \"%s.%s\" do not allow what the source has: %s",
+				  t->schema ? t->schema : "", t->table ? t->table : "", edata->message);
+	}
+	PG_END_TRY();
+}
+
 static void
 show(SlCopyHand *h, const SlCopyTask *t)
 {
@@ -227,10 +256,7 @@ sl_copy_perform(SlCopyHand *h, int64 id, bool freeze, SlCopyTask *t)
 	if (t->kind == SL_TASK_ROWS)
 		copy_rows(h, t, freeze && ours);
 	else
-	{
-		raise_sort_memory();
-		sl_ddl_run(h->s, InvalidOid, t->ddl);
-	}
+		run_statement(h, t);
 	t->done = !t->again;
 	sl_copy_task_finish(t);
 	SL_FAULT("copy_task_commit");
