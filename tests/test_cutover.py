@@ -101,21 +101,43 @@ def test_every_kind_of_sequence(dbs):
         """)
     dst.execute("SELECT setval('ahead', 120)")
     stream = make_stream(src, dst)
-    stream.caught_up()
+    dst.execute("DROP SEQUENCE only_here")
     rows = cutover(stream, 101)
     assert rows == {
         "public.fresh": (5, 5, 106, "set"),
-        "public.halves": (3, 1, 105, "set"),
+        "public.halves": (3, 3, 105, "set"),
         "public.round": (1, 1, 1, "skipped: it cycles"),
-        "public.edge": (31767, 1, 31868, "set"),
+        "public.edge": (31767, 31767, 31868, "set"),
         "public.ahead": (10, 120, 120, "noop"),
         "public.quick": (1, 1, 102, "set"),
-        '"Odd ""one"."S %"': (7, 1, 108, "set"),
+        '"Odd ""one"."S %"': (7, 7, 108, "set"),
         "public.only_here": (3, None, None, "missing on the target"),
     }
     assert value(dst, "fresh") == (106, False)
     assert dst.value("SELECT nextval('halves')") == 107
     assert dst.value("SELECT nextval('fresh')") == 106
+
+
+def test_the_copy_sets_them_too(dbs):
+    """At the end of a cold start: as on the source, never backwards."""
+    src, dst = dbs
+    both(dbs, """CREATE TABLE t (id serial PRIMARY KEY); CREATE SEQUENCE ahead;
+        CREATE SEQUENCE down INCREMENT -1; CREATE SEQUENCE round MAXVALUE 9 CYCLE;
+        CREATE SEQUENCE waits; CREATE SEQUENCE small""")
+    src.execute("""INSERT INTO t DEFAULT VALUES; SELECT setval('ahead', 5), setval('down', -7),
+        setval('round', 2), setval('waits', 9, false), setval('small', 40000)""")
+    dst.execute("""SELECT setval('ahead', 6), setval('down', -6), setval('round', 8);
+        ALTER SEQUENCE small AS smallint""")
+    stream = make_stream(src, dst, wait=None)
+    row = stream.wait_refused("SEQUENCE-NOT-CARRIED")
+    assert row["hint"] == ("On the target: ALTER SEQUENCE public.small MINVALUE 1 MAXVALUE"
+                           " 9223372036854775807;")
+    dst.execute("ALTER SEQUENCE small AS bigint MINVALUE 1 MAXVALUE 9223372036854775807")
+    stream.start()
+    stream.wait()
+    assert {s: value(dst, s) for s in ("t_id_seq", "ahead", "down", "round", "waits", "small")} == {
+        "t_id_seq": (1, True), "ahead": (6, True), "down": (-7, True), "round": (2, True),
+        "waits": (9, False), "small": (40000, True)}
 
 
 def test_margin_that_does_not_fit_and_a_target_in_use(dbs):
@@ -137,21 +159,21 @@ def test_margin_that_does_not_fit_and_a_target_in_use(dbs):
         "[sequence] public.used: the target is at 2010, beyond 1010 by the margin or"
         " more: it has been in use"]
     assert [a for _, _, _, a in cutover(stream, 700, True).values()][0] == "set"
-    assert value(dst, "t_id_seq") == (1, False)
+    assert value(dst, "t_id_seq") == (32000, True)
     assert stream.state == "streaming"
     dst.execute("SELECT setval('used', 2009); ALTER SEQUENCE turned INCREMENT 1")
     dst.execute("ALTER SEQUENCE t_id_seq AS bigint NO MAXVALUE")
     rows = cutover(stream)
     assert rows["public.used"] == (10, 2009, 2009, "noop")
-    assert rows["public.t_id_seq"] == (32000, 1, 33000, "set")
+    assert rows["public.t_id_seq"] == (32000, 32000, 33000, "set")
 
 
 @pytest.mark.parametrize("margin,after", [(0, 42), (1, 43)])
 def test_small_margins(dbs, margin, after):
     src, dst = dbs
     both(dbs, "CREATE TABLE t (id int PRIMARY KEY); CREATE SEQUENCE s")
-    src.execute("SELECT setval('s', 42)")
     stream = make_stream(src, dst)
+    src.execute("SELECT setval('s', 42)")
     assert cutover(stream, margin)["public.s"] == (42, 1, after, "set")
 
 
@@ -166,22 +188,22 @@ def test_values_at_the_ends_of_bigint(dbs):
     assert len(lines) == 2 and all("is outside of" in line for line in lines), lines
     assert refused(stream, -1).pgcode == "22023"
     rows = cutover(stream, 0)
-    assert rows["public.up"][2:] == (9223372036854775807, "set")
+    assert rows["public.up"][2:] == (9223372036854775807, "noop")
 
 
 def test_the_targets_own_name_of_an_owned_sequence(dbs):
     """Found through the column, whatever its name or kind; in a mapped schema."""
     src, dst = dbs
     src.execute("""CREATE SCHEMA app; CREATE TABLE app.a (id serial PRIMARY KEY);
-        CREATE TABLE app.b (id serial PRIMARY KEY); CREATE SEQUENCE app.lone;
-        SELECT setval('app.a_id_seq', 50), setval('app.b_id_seq', 60),
-            setval('app.lone', 70)""")
+        CREATE TABLE app.b (id serial PRIMARY KEY); CREATE SEQUENCE app.lone""")
     dst.execute("""CREATE SCHEMA shop;
         CREATE TABLE shop.a (id int GENERATED ALWAYS AS IDENTITY (SEQUENCE NAME shop.other)
             PRIMARY KEY);
         CREATE SEQUENCE shop.used_by_b; CREATE SEQUENCE shop.lone;
         CREATE TABLE shop.b (id int PRIMARY KEY DEFAULT nextval('shop.used_by_b'))""")
     stream = make_stream(src, dst, options={"schema_map": {"app": "shop"}})
+    src.execute("""SELECT setval('app.a_id_seq', 50), setval('app.b_id_seq', 60),
+        setval('app.lone', 70)""")
     assert cutover(stream, 0) == {
         "shop.other": (50, 1, 50, "set"), "shop.used_by_b": (60, 1, 60, "set"),
         "shop.lone": (70, 1, 70, "set")}
@@ -234,7 +256,7 @@ def test_open_writers_of_the_source(stream):
     assert stream.state == "streaming"
     writer.commit()
     writer.close()
-    assert cutover(stream)["public.t_id_seq"] == (10, 1, 1010, "set")
+    assert cutover(stream)["public.t_id_seq"] == (10, 10, 1010, "set")
     assert stream.dst.value("SELECT v FROM t WHERE id = 1") == "y"
 
 
@@ -389,7 +411,7 @@ def test_an_abort_undoes_nothing(stream):
     conn = stream.dst.connect(autocommit=False)
     with conn.cursor() as cur:
         cur.execute("SELECT * FROM sluice.cutover('s1')")
-        assert cur.fetchall() == [("public.t_id_seq", 10, 1, 1010, "set")]
+        assert cur.fetchall() == [("public.t_id_seq", 10, 10, 1010, "set")]
     conn.rollback()
     conn.close()
     assert stream.state == "cut_over"

@@ -1,0 +1,367 @@
+/*
+ * schema_diff.c
+ *	  sluice.schema_diff: in what the target's tables differ from the source's.
+ *
+ * NOTES
+ *	  One statement (schema_diff_sql.c) describes the objects on each side; the
+ *	  rows are sorted the same way here and walked side by side.  Only catalogs
+ *	  are read, so no row's value can come out.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/tuplestore.h"
+
+#include "pgext/api.h"
+#include "pgext/schema_diff.h"
+#include "pgext/sequence_pg.h"
+#include "pgext/spi_util.h"
+#include "pgext/pgcompat.h"
+
+PG_FUNCTION_INFO_V1(sluice_schema_diff);
+
+/* A table of the stream, or a sequence that none owns, on both sides. */
+typedef struct DiffObject
+{
+	const char *schema;			/* on the source */
+	const char *name;
+	const char *target_schema;
+	const char *target_name;
+} DiffObject;
+
+/* A row of the statement. */
+typedef struct DiffItem
+{
+	int			ord;
+	char	   *rel_schema;		/* of a partition, else NULL */
+	char	   *rel_name;
+	char	   *key_schema;		/* the same as it is called on the target */
+	int			rank;
+	char	   *kind;
+	char	   *name;			/* NULL for the table itself */
+	char	   *definition;
+} DiffItem;
+
+typedef struct Diff
+{
+	SlStream   *s;
+	int			ntables;
+	DiffObject *tables;
+	int			nsequences;
+	DiffObject *sequences;
+	ReturnSetInfo *rsinfo;
+} Diff;
+
+/* Array literal of one member of the objects. */
+static char *
+array_of(const DiffObject *objects, int n, size_t member)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoChar(&buf, '{');
+	for (int i = 0; i < n; i++)
+	{
+		const char *text = *(const char *const *) ((const char *) &objects[i] + member);
+
+		appendStringInfoString(&buf, i ? ",\"" : "\"");
+		for (const char *p = text; *p; p++)
+		{
+			if (*p == '"' || *p == '\\')
+				appendStringInfoChar(&buf, '\\');
+			appendStringInfoChar(&buf, *p);
+		}
+		appendStringInfoChar(&buf, '"');
+	}
+	appendStringInfoChar(&buf, '}');
+	return buf.data;
+}
+
+static void
+parameters(const Diff *d, size_t schema, size_t name, const char **params)
+{
+	params[0] = array_of(d->tables, d->ntables, schema);
+	params[1] = array_of(d->tables, d->ntables, name);
+	params[2] = array_of(d->sequences, d->nsequences, schema);
+	params[3] = array_of(d->sequences, d->nsequences, name);
+}
+
+static void
+fill_item(DiffItem *item, char **fields)
+{
+	item->ord = pg_strtoint32(fields[SL_SCHEMA_ORD]);
+	item->rel_schema = item->key_schema = fields[SL_SCHEMA_REL_SCHEMA];
+	item->rel_name = fields[SL_SCHEMA_REL_NAME];
+	item->rank = pg_strtoint32(fields[SL_SCHEMA_RANK]);
+	item->kind = fields[SL_SCHEMA_KIND];
+	item->name = fields[SL_SCHEMA_NAME];
+	item->definition = fields[SL_SCHEMA_DEFINITION];
+}
+
+static int
+read_source(const Diff *d, SlConn *c, DiffItem **items)
+{
+	const char *params[4];
+	PGresult   *res;
+	int			n;
+
+	parameters(d, offsetof(DiffObject, schema), offsetof(DiffObject, name), params);
+	res = sl_conn_query(c, PGRES_TUPLES_OK, sl_schema_sql, lengthof(params), params);
+	n = PQntuples(res);
+	*items = palloc0_array(DiffItem, n + 1);
+	for (int i = 0; i < n; i++)
+	{
+		char	   *fields[SL_SCHEMA_COLUMNS];
+
+		for (int f = 0; f < SL_SCHEMA_COLUMNS; f++)
+			fields[f] = PQgetisnull(res, i, f) ? NULL : pstrdup(PQgetvalue(res, i, f));
+		fill_item(&(*items)[i], fields);
+		if (fields[SL_SCHEMA_REL_SCHEMA])
+			(*items)[i].key_schema = sl_stream_target_schema(d->s, fields[SL_SCHEMA_REL_SCHEMA]);
+	}
+	PQclear(res);
+	return n;
+}
+
+static int
+read_target(const Diff *d, DiffItem **items)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	const char *params[4];
+	SlUserSwitch sw;
+	int			n;
+
+	parameters(d, offsetof(DiffObject, target_schema),
+			   offsetof(DiffObject, target_name), params);
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	n = (int) sl_spi_exec(sl_schema_sql, SPI_OK_SELECT, lengthof(params), params);
+	*items = MemoryContextAllocZero(cxt, sizeof(DiffItem) * (n + 1));
+	for (int i = 0; i < n; i++)
+	{
+		char	   *fields[SL_SCHEMA_COLUMNS];
+
+		for (int f = 0; f < SL_SCHEMA_COLUMNS; f++)
+			fields[f] = sl_spi_text(i, f + 1, cxt);
+		fill_item(&(*items)[i], fields);
+	}
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return n;
+}
+
+static int
+compare_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int
+compare_relations(const DiffItem *a, const DiffItem *b)
+{
+	int			d;
+
+	if (a->ord != b->ord)
+	{
+		/* tables in their order, then sequences in theirs */
+		if ((a->ord > 0) != (b->ord > 0))
+			return a->ord > 0 ? -1 : 1;
+		return abs(a->ord) < abs(b->ord) ? -1 : 1;
+	}
+	d = compare_text(a->key_schema, b->key_schema);
+	return d ? d : compare_text(a->rel_name, b->rel_name);
+}
+
+static int
+compare_items(const void *x, const void *y)
+{
+	const DiffItem *a = x;
+	const DiffItem *b = y;
+	int			d = compare_relations(a, b);
+
+	if (d == 0)
+		d = a->rank - b->rank;
+	return d ? d : compare_text(a->name, b->name);
+}
+
+/* A partition that both sides have is shown under its name on the source. */
+static void
+name_as_source(const DiffItem *source, int nsource, DiffItem *target, int ntarget)
+{
+	for (int j = 0; j < ntarget; j++)
+	{
+		DiffItem	key = target[j];
+		DiffItem   *found;
+
+		if (key.rel_schema == NULL)
+			continue;
+		key.rank = 0;
+		key.name = NULL;
+		found = bsearch(&key, source, nsource, sizeof(DiffItem), compare_items);
+		if (found)
+			target[j].rel_schema = found->rel_schema;
+	}
+}
+
+/* Shown: source and target are NULL where a side lacks the object. */
+static void
+emit(const Diff *d, const DiffItem *source, const DiffItem *target)
+{
+	const DiffItem *item = source ? source : target;
+	const DiffObject *o = item->ord > 0 ? &d->tables[item->ord - 1] :
+	&d->sequences[-item->ord - 1];
+	const char *schema = item->rel_schema ? item->rel_schema : o->schema;
+	const char *table = item->rel_name ? item->rel_name : o->name;
+	const char *texts[7] = {schema, item->ord > 0 ? table : NULL, item->kind,
+		item->name ? item->name : table,
+		source == NULL ? "only on the target" :
+		target == NULL ? "missing on the target" : "different",
+		source ? source->definition : NULL,
+	target ? target->definition : NULL};
+	Datum		values[lengthof(texts)] = {0};
+	bool		nulls[lengthof(texts)] = {0};
+
+	for (int i = 0; i < lengthof(texts); i++)
+	{
+		nulls[i] = texts[i] == NULL;
+		if (!nulls[i])
+			values[i] = CStringGetTextDatum(texts[i]);
+	}
+	tuplestore_putvalues(d->rsinfo->setResult, d->rsinfo->setDesc, values, nulls);
+}
+
+/* Behind everything of the relation at i. */
+static int
+skip_relation(const DiffItem *items, int n, int i)
+{
+	int			j = i + 1;
+
+	while (j < n && compare_relations(&items[i], &items[j]) == 0)
+		j++;
+	return j;
+}
+
+/*
+ * Walk both sides.  A relation that one side lacks is one row: its columns and
+ * keys are not listed as well.
+ */
+static void
+walk(const Diff *d, const DiffItem *a, int na, const DiffItem *b, int nb)
+{
+	int			i = 0;
+	int			j = 0;
+
+	while (i < na || j < nb)
+	{
+		int			c = i == na ? 1 : j == nb ? -1 : compare_items(&a[i], &b[j]);
+
+		if (c == 0)
+		{
+			if (!sl_schema_same(d->s, a[i].definition, b[j].definition))
+				emit(d, &a[i], &b[j]);
+			i++;
+			j++;
+		}
+		else if (c < 0)
+		{
+			emit(d, &a[i], NULL);
+			i = a[i].rank == 0 ? skip_relation(a, na, i) : i + 1;
+		}
+		else
+		{
+			emit(d, NULL, &b[j]);
+			j = b[j].rank == 0 ? skip_relation(b, nb, j) : j + 1;
+		}
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+find_tables(Diff *d)
+{
+	SlStreamTable *tables;
+	int			n = sl_stream_tables(d->s->stream_id, &tables);
+
+	d->tables = palloc0_array(DiffObject, n + 1);
+	for (int i = 0; i < n; i++)
+	{
+		DiffObject *o = &d->tables[d->ntables];
+		char	   *name = OidIsValid(tables[i].target_relid) ?
+		get_rel_name(tables[i].target_relid) : NULL;
+
+		if (strcmp(tables[i].state, "dropped") == 0 ||
+			strcmp(tables[i].state, "abandoned") == 0)
+			continue;
+		o->schema = tables[i].schema;
+		o->name = tables[i].table;
+		o->target_name = name ? name : tables[i].table;
+		o->target_schema = name ?
+			get_namespace_name(get_rel_namespace(tables[i].target_relid)) :
+			sl_stream_target_schema(d->s, tables[i].schema);
+		d->ntables++;
+	}
+}
+
+static void
+find_sequences(Diff *d, SlConn *c)
+{
+	SlSourceTable *tables;
+	SlSequence *seqs;
+	int			ntables = sl_pg_tables(c, d->s, &tables);
+	int			n = sl_pg_sequences(c, d->s, tables, ntables, &seqs);
+
+	d->sequences = palloc0_array(DiffObject, n + 1);
+	for (int i = 0; i < n; i++)
+	{
+		DiffObject *o = &d->sequences[d->nsequences];
+
+		if (seqs[i].own_table)
+			continue;
+		o->schema = seqs[i].schema;
+		o->name = o->target_name = seqs[i].name;
+		o->target_schema = sl_stream_target_schema(d->s, seqs[i].schema);
+		d->nsequences++;
+	}
+}
+
+/*
+ * sluice.schema_diff(stream_id text): a row for each object that differs.
+ * Raises 42501 for who is no member of the owner, 0A000 for a stream without a
+ * PostgreSQL source, and what connecting raises.
+ */
+Datum
+sluice_schema_diff(PG_FUNCTION_ARGS)
+{
+	Diff		d = {.s = sl_stream_load(sl_arg_text(fcinfo, 0, "stream_id"), false)};
+	DiffItem   *source;
+	DiffItem   *target;
+	SlConn	   *c;
+	int			nsource;
+	int			ntarget;
+
+	sl_require_owner(d.s);
+	if (d.s->source_server == NULL || strcmp(d.s->driver, "postgres") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("stream \"%s\" has no PostgreSQL source to compare with",
+						d.s->stream_id),
+				 errhint("Compare the schemas with a tool of the source's own.")));
+	InitMaterializedSRF(fcinfo, 0);
+	d.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	c = sl_conn_open(sl_source_resolve(d.s->source_server, d.s->owner), false,
+					 "the source's catalog", NULL, CurrentMemoryContext);
+	find_tables(&d);
+	find_sequences(&d, c);
+	nsource = read_source(&d, c, &source);
+	sl_conn_close(c);
+	ntarget = read_target(&d, &target);
+	qsort(source, nsource, sizeof(DiffItem), compare_items);
+	qsort(target, ntarget, sizeof(DiffItem), compare_items);
+	name_as_source(source, nsource, target, ntarget);
+	walk(&d, source, nsource, target, ntarget);
+	return (Datum) 0;
+}
