@@ -6,7 +6,7 @@ import threading
 import psycopg2
 import pytest
 
-from lib import both, make_server, wait_until
+from lib import Db, both, make_server, make_stream, wait_until
 
 LOGIN = "pf_login"
 
@@ -464,3 +464,117 @@ def test_cancel(pair):
         cur.execute("SELECT * FROM sluice.preflight(%s)", (server,))
     conn.close()
     silent.close()
+
+
+def test_not_carried(pair):
+    """What stays behind is one check that passes, and one NOTICE of sync_start."""
+    src, dst = pair
+    src.execute("""
+        CREATE TABLE t (id int PRIMARY KEY);
+        CREATE VIEW v AS SELECT * FROM t;
+        CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1';
+        """)
+    server = make_server(src, dst)
+    found = [c for c in checks(dst, server) if c["check_name"] == "not_carried"]
+    assert len(found) == 1 and found[0]["ok"], found
+    assert "view: 1 (public.v)" in found[0]["detail"] and "function: 1" in found[0]["detail"]
+    conn = dst.connect()
+    with conn.cursor() as cur:
+        cur.execute("SELECT * FROM sluice.sync_start('s1', source => %s)", (server,))
+    notices = [n for n in conn.notices if "not everything" in n]
+    assert len(notices) == 1 and "public.v" in notices[0], conn.notices
+    dst.execute("CALL sluice.sync_wait('s1', 'caught_up')")
+    hint = notices[0].split("HINT:")[1].strip()
+    with conn.cursor() as cur:
+        cur.execute(hint)
+        assert cur.rowcount >= 2
+    conn.close()
+
+
+def test_extension_missing(pair):
+    """A type of an extension that the target does not have; the cure cures."""
+    src, dst = pair
+    src.execute("CREATE EXTENSION hstore; CREATE EXTENSION citext;"
+                "CREATE TABLE t (id int PRIMARY KEY, h hstore); CREATE TABLE u (id public.citext PRIMARY KEY)")
+    server = make_server(src, dst)
+    found = failed(dst, server)
+    assert {c["fix_sql"].split()[2] for c in found if c["fix_sql"]} == {"hstore", "citext"}, found
+    cure(src, dst, [c for c in found if c["fix_sql"]])
+    assert failed(dst, server) == []
+
+
+def test_large_objects(pair):
+    """PT-26: numbers of large objects are not copied without a word."""
+    src, dst = pair
+    src.execute("CREATE TABLE lo1 (id int PRIMARY KEY, doc oid)")
+    server = make_server(src, dst)
+    assert failed(dst, server) == []
+    src.execute("INSERT INTO lo1 VALUES (1, lo_from_bytea(0, '\\xcafe'))")
+    found = failed(dst, server)
+    assert names(found) == ["source large_objects"] and "public.lo1.doc" in found[0]["detail"], found
+    assert "1 of them" in found[0]["detail"]
+    assert failed(dst, server, options='{"accept_large_objects": true}') == []
+    # no column refers to them
+    src.execute("CREATE TABLE plain (id int PRIMARY KEY)")
+    rows = checks(dst, server, include_tables=["plain"])
+    note = [c for c in rows if c["check_name"] == "large_objects"]
+    assert len(note) == 1 and note[0]["ok"], rows
+
+
+def test_key_collations(pair):
+    """PT-38: what is equal must be equal on both sides; versions are told."""
+    src, dst = pair
+    ci = "CREATE COLLATION {} (provider = icu, locale = '{}', deterministic = false)"
+    src.execute(ci.format("ci", "und-u-ks-level2"))
+    src.execute("CREATE TABLE co1 (k text COLLATE ci PRIMARY KEY, v int);"
+                "CREATE TABLE co2 (k text COLLATE \"C\" PRIMARY KEY, v int); INSERT INTO co1 VALUES ('Abc', 1)")
+    server = make_server(src, dst)
+    assert failed(dst, server) == []
+    # the same name and another meaning, for a table that will be built
+    dst.execute(ci.format("ci", "und-u-ks-level1"))
+    found = failed(dst, server, include_tables=["co1"])
+    assert "key_collation" in {c["check_name"] for c in found}, found
+    dst.execute("DROP COLLATION ci")
+    # tables that are there: the same, another locale, and one that equates more
+    dst.execute(ci.format("ci", "und-u-ks-level2"))
+    dst.execute("CREATE TABLE co1 (k text COLLATE ci PRIMARY KEY, v int)")
+    assert failed(dst, server, include_tables=["co1"]) == []
+    dst.execute(ci.format("ai", "und-u-ks-level1"))
+    dst.execute("ALTER TABLE co1 ALTER k TYPE text COLLATE ai;"
+                "CREATE TABLE co2 (k text COLLATE ci PRIMARY KEY, v int)")
+    found = failed(dst, server)
+    assert names(found) == ["target key_collation"] and len(found) == 2, found
+    cure(src, dst, found)
+    rows = checks(dst, server)
+    assert [c for c in rows if not c["ok"]] == []
+    assert [c for c in rows if c["check_name"] == "collation" and "und-u-ks-level2" in c["detail"]], rows
+    dst.execute("DROP TABLE co1, co2")
+    stream = make_stream(src, dst)
+    src.execute("UPDATE co1 SET k = 'ABC'")
+    stream.caught_up()
+    assert dst.execute("SELECT k, v FROM co1") == [("ABC", 1)]
+
+
+def test_encodings(source, target):
+    """Texts of no encoding refuse; one that holds less is told."""
+    made = {}
+    for server, name in ((source, "SQL_ASCII"), (source, "UTF8"), (target, "LATIN1"),
+                         (target, "SQL_ASCII"), (target, "UTF8")):
+        db = "pf_enc_%s" % name.lower()
+        server.execute("CREATE DATABASE %s TEMPLATE template0 ENCODING '%s' LOCALE 'C'" % (db, name))
+        made[server, name] = Db(server, db)
+        made[server, name].execute("CREATE TABLE t (id int PRIMARY KEY, v text)" if server is source
+                                   else "CREATE EXTENSION sluice")
+
+    def encoding(here, there):
+        dst = made[target, there]
+        rows = checks(dst, make_server(made[source, here], dst))
+        assert [c for c in rows if not c["ok"] and c["check_name"] != "encoding"] == [], rows
+        return [(c["side"], c["ok"]) for c in rows if c["check_name"] == "encoding"]
+
+    assert encoding("SQL_ASCII", "UTF8") == [("source", False)]
+    assert encoding("SQL_ASCII", "SQL_ASCII") == []
+    assert encoding("UTF8", "LATIN1") == [("target", True)]
+    assert encoding("UTF8", "UTF8") == []
+    for db in made.values():
+        db.destroy()
