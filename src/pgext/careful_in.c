@@ -7,6 +7,7 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -54,7 +55,7 @@ sl_care_of(Oid type)
 
 /* The one byte that text stands for, as text. */
 static char *
-char_text(const char *text, size_t len)
+byte_of(const char *text, size_t len)
 {
 	char	   *one = palloc0(2);
 
@@ -90,7 +91,7 @@ sl_careful_in(SlCare care, Oid type, FmgrInfo *in, char *text, size_t len,
 	Datum		d;
 
 	if (care == SL_CARE_CHAR)
-		text = char_text(text, len);
+		text = byte_of(text, len);
 	if (care == SL_CARE_NAME && len >= NAMEDATALEN)
 		ereport(ERROR,
 				(errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
@@ -99,4 +100,50 @@ sl_careful_in(SlCare care, Oid type, FmgrInfo *in, char *text, size_t len,
 	if (care == SL_CARE_INSIDE)
 		check_text_stays(type, d, text);
 	return d;
+}
+
+/* What stands in for the input function of a column in a copy. */
+typedef struct CopyIn
+{
+	SlCare		care;
+	Oid			type;
+	FmgrInfo	in;
+} CopyIn;
+
+static Datum
+copy_in(PG_FUNCTION_ARGS)
+{
+	CopyIn	   *own = fcinfo->flinfo->fn_extra;
+	char	   *text = PG_ARGISNULL(0) ? NULL : PG_GETARG_CSTRING(0);
+	Oid			param = PG_GETARG_OID(1);
+	int32		typmod = PG_GETARG_INT32(2);
+	char		byte[2] = {0};
+
+	if (text == NULL)
+		return InputFunctionCall(&own->in, NULL, param, typmod);
+	if (own->care != SL_CARE_CHAR)
+		return sl_careful_in(own->care, own->type, &own->in, text, strlen(text),
+							 param, typmod);
+	byte[0] = (char) pg_strtoint32(text);
+	return InputFunctionCall(&own->in, byte, param, typmod);
+}
+
+void
+sl_careful_copy(FmgrInfo *in, TupleDesc desc)
+{
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		SlCare		care = att->attisdropped ? SL_CARE_NONE : sl_care_of(att->atttypid);
+		CopyIn	   *own;
+
+		if (care == SL_CARE_NONE)
+			continue;
+		own = palloc(sizeof(CopyIn));
+		own->care = care;
+		own->type = att->atttypid;
+		fmgr_info_copy(&own->in, &in[i], CurrentMemoryContext);
+		in[i].fn_addr = copy_in;
+		in[i].fn_extra = own;
+	}
 }

@@ -12,6 +12,7 @@
 #ifndef SL_CAREFUL_IN_H
 #define SL_CAREFUL_IN_H
 
+#include "access/tupdesc.h"
 #include "fmgr.h"
 
 typedef enum SlCare
@@ -31,5 +32,12 @@ extern SlCare sl_care_of(Oid type);
  */
 extern Datum sl_careful_in(SlCare care, Oid type, FmgrInfo *in, char *text,
 						   size_t len, Oid param, int32 typmod);
+
+/*
+ * Put it in place of the input functions of a copy in text form, one for each
+ * attribute of desc.  "char" is expected as the number that a cast to integer
+ * gives: in a copy a byte above 127 has no text.
+ */
+extern void sl_careful_copy(FmgrInfo *in, TupleDesc desc);
 
 #endif							/* SL_CAREFUL_IN_H */

@@ -106,6 +106,31 @@ read_text(SlColumnIn *in, const SlCell *cell)
 							 in->in_param, in->typmod);
 }
 
+/*
+ * Receive functions convert text from the client's encoding, but ours is the
+ * database's, whatever a feeder's session may have set.
+ */
+static Datum
+receive_ours(SlColumnIn *in, StringInfo buf)
+{
+	int			encoding = pg_get_client_encoding();
+	Datum		d;
+
+	if (encoding == GetDatabaseEncoding())
+		return ReceiveFunctionCall(&in->recv, buf, in->recv_param, in->typmod);
+	SetClientEncoding(GetDatabaseEncoding());
+	PG_TRY();
+	{
+		d = ReceiveFunctionCall(&in->recv, buf, in->recv_param, in->typmod);
+	}
+	PG_FINALLY();
+	{
+		SetClientEncoding(encoding);
+	}
+	PG_END_TRY();
+	return d;
+}
+
 static Datum
 receive(SlColumnIn *in, const SlCell *cell)
 {
@@ -118,7 +143,7 @@ receive(SlColumnIn *in, const SlCell *cell)
 	buf.len = cell->len;
 	buf.maxlen = cell->len + 1;
 	buf.cursor = 0;
-	d = ReceiveFunctionCall(&in->recv, &buf, in->recv_param, in->typmod);
+	d = receive_ours(in, &buf);
 	if (buf.cursor != buf.len)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),

@@ -26,6 +26,7 @@
 #include "utils/timestamp.h"
 
 #include "common/sl_shape.h"
+#include "pgext/careful_in.h"
 #include "pgext/copy_pg.h"
 #include "pgext/errutil.h"
 #include "pgext/guc.h"
@@ -64,6 +65,7 @@ typedef struct CopyInput
 	int			len;
 	int			used;
 	bool		ended;
+	bool		computed;		/* columns are expressions of the source's */
 	int64		messages;		/* rows received */
 	int64		bytes;
 	int64		reported_rows;
@@ -208,7 +210,8 @@ read_input(void *outbuf, int minread, int maxread)
 
 /* The columns that the target stores itself from a source value. */
 static List *
-copied_columns(SlConn *c, const SlShape *shape, Oid target, StringInfo select)
+copied_columns(SlConn *c, const SlShape *shape, Oid target, bool binary,
+			   StringInfo select)
 {
 	List	   *names = NIL;
 
@@ -228,6 +231,11 @@ copied_columns(SlConn *c, const SlShape *shape, Oid target, StringInfo select)
 		if (get_attgenerated(target, att) != '\0')
 			continue;
 		appendStringInfo(select, "%s%s", names ? ", " : "", sl_conn_ident(c, name));
+		if (!binary && sl_care_of(get_atttype(target, att)) == SL_CARE_CHAR)
+		{
+			appendStringInfoString(select, "::pg_catalog.\"char\"::pg_catalog.int4");
+			input.computed = true;
+		}
 		names = lappend(names, makeString(pstrdup(name)));
 	}
 	return names;
@@ -293,7 +301,7 @@ source_query(const SlCopyJob *job, const char *table, const char *cols)
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	if (kind == 'r' && cols[0] && job->first_block < 0)
+	if (kind == 'r' && cols[0] && job->first_block < 0 && !input.computed)
 	{
 		appendStringInfo(&sql, "%s (%s)", table, cols);
 		return sql.data;
@@ -328,7 +336,7 @@ start_input(SlCopyJob *job, List **names)
 	input.conn = c;
 
 	initStringInfo(&cols);
-	*names = copied_columns(c, job->shape, job->target, &cols);
+	*names = copied_columns(c, job->shape, job->target, job->binary, &cols);
 	if (!lock_source(c, job->shape, table))
 		return false;
 	sql = psprintf("COPY %s TO STDOUT WITH (FORMAT %s)",
@@ -398,6 +406,8 @@ run_copy(Relation rel, List *names, bool binary, bool freeze)
 	PG_TRY();
 	{
 		state = BeginCopyFrom(pstate, rel, NULL, NULL, false, read_input, names, options);
+		if (!binary)
+			sl_careful_copy(state->in_functions, RelationGetDescr(rel));
 		rows = CopyFrom(state);
 		EndCopyFrom(state);
 	}

@@ -40,6 +40,7 @@ sl_pin_target_session(void)
 		{"extra_float_digits", "3"},
 		{"bytea_output", "hex"},
 		{"xmloption", "content"},
+		{"array_nulls", "on"},
 		{"lc_monetary", "C"},
 		{"statement_timeout", "0"},
 		{"idle_in_transaction_session_timeout", "0"},
@@ -52,6 +53,11 @@ sl_pin_target_session(void)
 	};
 	char		lock_timeout[16];
 
+	/* receive functions convert from it */
+	SetConfigOption("client_encoding", GetDatabaseEncodingName(), PGC_SUSET, PGC_S_OVERRIDE);
+	/* since 17 */
+	if (GetConfigOption("transaction_timeout", true, false))
+		SetConfigOption("transaction_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
 	for (int i = 0; i < lengthof(pinned); i++)
 		SetConfigOption(pinned[i][0], pinned[i][1], PGC_SUSET, PGC_S_OVERRIDE);
 	snprintf(lock_timeout, sizeof(lock_timeout), "%d", sl_guc_lock_timeout);
