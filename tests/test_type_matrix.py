@@ -46,9 +46,10 @@ def texts(db, matrix):
         cur.execute(PINNED)
         for t in matrix.tables:
             for kind in ("key", "full"):
-                extra = ["id::text"] if kind == "key" else []
-                cur.execute("SELECT %s FROM %s" % (
-                    ", ".join(extra + list(matrix.expressions(t))), matrix.name(kind, t)))
+                # ROW: the output function; a cast to text may say more (xml)
+                columns = ["ROW(%s)::text" % c.name for c in t.columns]
+                cur.execute("SELECT %s FROM %s" % (", ".join(
+                    (["id::text"] if kind == "key" else []) + columns), matrix.name(kind, t)))
                 found[kind, t.name, t.columns[0].type] = sorted(cur.fetchall(), key=repr)
     conn.close()
     return found

@@ -5,8 +5,8 @@
  *
  * name		cuts what is longer than 63 bytes, as a name of 63 bytes may be
  *			once it is converted to another encoding
- * "char"	takes the first of several bytes.  A byte above 127 comes as
- *			itself (up to 15), as \ooo (16 and later), and converted to two
+ * "char"	takes the first of several bytes.  A byte above 127 comes as \ooo
+ *			from 15 and later; from before as itself, and converted to several
  *			bytes where the encodings differ.
  */
 #ifndef SL_CAREFUL_IN_H
@@ -36,7 +36,7 @@ extern Datum sl_careful_in(SlCare care, Oid type, FmgrInfo *in, char *text,
 /*
  * Put it in place of the input functions of a copy in text form, one for each
  * attribute of desc.  "char" is expected as the number that a cast to integer
- * gives: in a copy a byte above 127 has no text.
+ * gives: from a source before 15 a byte above 127 has no text in a copy.
  */
 extern void sl_careful_copy(FmgrInfo *in, TupleDesc desc);
 

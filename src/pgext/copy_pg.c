@@ -366,7 +366,7 @@ rethrow_without_values(ErrorData *edata, Relation rel, const char *column, uint6
 		.schema = get_namespace_name(RelationGetNamespace(rel)),
 	.column = edata->column_name ? edata->column_name : column};
 
-	if (category == ERRCODE_DATA_EXCEPTION)
+	if (category == ERRCODE_DATA_EXCEPTION || edata->sqlerrcode == ERRCODE_NAME_TOO_LONG)
 	{
 		r.marker = SL_M_VALUE_UNREPRESENTABLE;
 		r.detail = psprintf("[value] row " UINT64_FORMAT " of the copy, SQLSTATE %s",

@@ -466,6 +466,7 @@ sl_row_error(SlApply *ap, bool inserting)
 		 category != ERRCODE_TO_CATEGORY(ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION) &&
 		 category != ERRCODE_TO_CATEGORY(ERRCODE_PROGRAM_LIMIT_EXCEEDED) &&
 		 category != ERRCODE_TO_CATEGORY(ERRCODE_RAISE_EXCEPTION) &&
+		 code != ERRCODE_NAME_TOO_LONG &&
 		 code != ERRCODE_INSUFFICIENT_PRIVILEGE))
 		PG_RE_THROW();
 
@@ -484,7 +485,8 @@ sl_row_error(SlApply *ap, bool inserting)
 	if (code == ERRCODE_UNIQUE_VIOLATION)
 		refuse_unique(ap, rel, e);
 	if (category == ERRCODE_TO_CATEGORY(ERRCODE_DATA_EXCEPTION) ||
-		category == ERRCODE_TO_CATEGORY(ERRCODE_PROGRAM_LIMIT_EXCEEDED))
+		category == ERRCODE_TO_CATEGORY(ERRCODE_PROGRAM_LIMIT_EXCEEDED) ||
+		code == ERRCODE_NAME_TOO_LONG)
 		refuse_value(ap, rel, e);
 	refuse_constraint(ap, rel, e);
 	pg_unreachable();

@@ -18,6 +18,7 @@
 #include "access/xlog.h"
 #include "access/xlog_internal.h"
 #include "libpq/pqformat.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/pg_bswap.h"
@@ -374,6 +375,23 @@ take_keepalive(SlPgStream *st, const char *buf, int len)
 }
 
 /*
+ * The source could not write a value: mostly one whose text has no equivalent
+ * in our encoding.  It did not say of which row, and its message has bytes of
+ * the value.
+ */
+static SL_NORETURN void
+refuse_unsent(SlPgStream *st, const char *sqlstate)
+{
+	SlRefusal	r = {.marker = SL_M_VALUE_UNREPRESENTABLE,
+		.detail = psprintf("[value] a transaction after %X/%X, SQLSTATE %s of the source",
+						   LSN_FORMAT_ARGS(sl_apply_position(st->apply)), sqlstate),
+	.hint = "Change the value on the source and call sync_start with restart_from_scratch => true, or stream into a database whose encoding has it (UTF8)."};
+
+	sl_refuse(&r, "the source cannot send a value in this database's encoding, %s",
+			  GetDatabaseEncodingName());
+}
+
+/*
  * The source ended the stream with an error.  One that a retry does not cure
  * may come from a publication or table that is not what it was: say that.
  */
@@ -389,6 +407,8 @@ source_error(SlPgStream *st, const PGresult *res)
 		abandon_group(st);
 		st->w->at_lsn = InvalidXLogRecPtr;
 		sl_pg_check_tables(st);
+		if (strncmp(code, "22", 2) == 0)
+			refuse_unsent(st, code);
 	}
 	sl_conn_raise(st->repl, res, "streaming");
 }

@@ -271,11 +271,12 @@ class PgServer:
                         "-h", self.sockdir, "-p", self.port, "-U", user, "-d",
                         dbname, *args, stdin=text, check=check).stdout
 
-    def fresh_db(self, prefix="t", extension=False):
-        """A new empty database; a Db."""
+    def fresh_db(self, prefix="t", extension=False, encoding=None):
+        """A new empty database; a Db.  encoding: another one, with locale C."""
         prefix = re.sub(r"[^a-z0-9_]", "_", prefix.lower())[:40]
         name = "%s_%d" % (prefix, next(self._dbs))
-        self.execute('CREATE DATABASE "%s" TEMPLATE template0' % name)
+        self.execute('CREATE DATABASE "%s" TEMPLATE template0%s' % (
+            name, " ENCODING '%s' LOCALE 'C'" % encoding if encoding else ""))
         db = Db(self, name)
         if extension:
             db.execute("CREATE EXTENSION sluice")

@@ -285,13 +285,11 @@ class Matrix:
         domain = "%s.%s" % (self.schema, quote("d " + name))
         self.setup.append("CREATE DOMAIN %s AS %s" % (domain, sqltype))
         columns = [(sqltype, values), (domain, ["%s::%s" % (v, domain) for v in values])]
-        # bytes of "char" above 127 have no text inside of an array
-        inner = values[:6] if name == "char" and not self.binary else values
         if array and (schema == "pg_catalog" or not self.binary):
-            columns.append((sqltype + "[]", arrays(inner, sqltype)))
+            columns.append((sqltype + "[]", arrays(values, sqltype)))
         if not self.binary:
             columns.append((domain + "[]", arrays(
-                ["%s::%s" % (v, domain) for v in inner], domain)))
+                ["%s::%s" % (v, domain) for v in values], domain)))
         for r, m in zip(ranges, multis):
             columns.append((r, [expression(v, r) for v in RANGES[r]]))
             columns.append((r + "[]", arrays([expression(v, r) for v in RANGES[r]], r)))
@@ -359,10 +357,3 @@ class Matrix:
     def cells(self):
         """Values that went through copy, insert, update and FULL delete."""
         return 4 * sum(len(self.rows(t)) * len(t.columns) for t in self.tables)
-
-    def expressions(self, table):
-        """Text by the output function; 16 and later write a byte of "char" in
-        another way, so it is compared as a number."""
-        for c in table.columns:
-            char = c.type.endswith(('"char"', '"d char"'))
-            yield "%s::int4" % c.name if char else "ROW(%s)::text" % c.name
