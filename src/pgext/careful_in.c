@@ -120,7 +120,11 @@ copy_in(PG_FUNCTION_ARGS)
 	char		byte[2] = {0};
 
 	if (text == NULL)
-		return InputFunctionCall(&own->in, NULL, param, typmod);
+	{
+		/* only a domain is asked about NULL */
+		(void) InputFunctionCall(&own->in, NULL, param, typmod);
+		PG_RETURN_NULL();
+	}
 	if (own->care != SL_CARE_CHAR)
 		return sl_careful_in(own->care, own->type, &own->in, text, strlen(text),
 							 param, typmod);
