@@ -38,6 +38,7 @@
 	"LEFT JOIN pg_catalog.pg_tablespace ts ON ts.oid = c.reltablespace " \
 	"ORDER BY n.nspname COLLATE \"C\", c.relname COLLATE \"C\""
 
+/* pg_attver is the server's own book-keeping in some minor releases. */
 #define COLUMNS_SQL \
 	"SELECT a.attrelid, a.attname, a.attnum, a.atttypid, " \
 	"  pg_catalog.format_type(a.atttypid, a.atttypmod), cn.nspname, co.collname, " \
@@ -45,7 +46,10 @@
 	"  pg_catalog.pg_get_expr(d.adbin, d.adrelid), " \
 	"  CASE WHEN a.attstorage <> t.typstorage THEN a.attstorage ELSE '' END, " \
 	"  %s, coalesce(a.attstattarget, -1), " \
-	"  pg_catalog.array_to_string(a.attoptions, pg_catalog.chr(1)), a.attislocal " \
+	"  nullif(pg_catalog.array_to_string(ARRAY(SELECT o.o " \
+	"    FROM pg_catalog.unnest(a.attoptions) AS o (o) " \
+	"    WHERE pg_catalog.split_part(o.o, '=', 1) <> 'pg_attver'), pg_catalog.chr(1)), ''), " \
+	"  a.attislocal " \
 	"FROM pg_catalog.pg_attribute a " \
 	"JOIN pg_catalog.pg_type t ON t.oid = a.atttypid " \
 	"LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum " \
