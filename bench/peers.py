@@ -158,9 +158,15 @@ class SluiceVacuum(Sluice):
 
     name = "sluice+vacuum"
 
+    def prepare(self):
+        super().prepare()
+        names = self.src.query("SELECT tablename FROM pg_catalog.pg_tables"
+                               " WHERE schemaname = 'public'")
+        self.tables = [arg for (name,) in names for arg in ("-t", "public." + name)]
+
     def run(self):
         super().run()
         t = self.dst.server
-        self.program(t.program("vacuumdb"), "-q", "-z", "-n", "public", "-j",
+        self.program(t.program("vacuumdb"), "-q", "-z", *self.tables, "-j",
                      str(self.args.workers or 4), "-h", t.sockdir, "-p", str(t.port),
                      "-U", "postgres", "-d", self.dst.name)
