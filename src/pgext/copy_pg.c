@@ -453,25 +453,3 @@ sl_copy_rows(SlCopyJob *job)
 	table_close(rel, NoLock);
 	unlock_source(job->conn);
 }
-
-int64
-sl_copy_table(SlConn *c, SlWorker *w, const SlShape *shape, Oid target, bool binary)
-{
-	SlCopyJob	job = {.conn = c, .shape = shape, .target = target,
-		.first_block = -1, .end_block = -1, .binary = binary,
-	.slot = w ? w->slot : NULL};
-
-	sl_copy_rows(&job);
-	if (job.again)
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("table \"%s.%s\" changed on the source since the snapshot was taken",
-						shape->schema, shape->name)));
-	return job.rows;
-}
-
-int64
-sl_copy_bytes(void)
-{
-	return input.bytes;
-}

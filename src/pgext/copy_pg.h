@@ -39,16 +39,4 @@ typedef struct SlCopyJob
  */
 extern void sl_copy_rows(SlCopyJob *job);
 
-/*
- * In the current target transaction copy every row of the source table into
- * target (columns by name, generated ones left to the target), as the table's
- * owner.  binary: both sides' types agree (sl_types_binary_ok of
- * binary_types.h).  Returns rows.
- */
-extern int64 sl_copy_table(SlConn *c, SlWorker *w, const SlShape *shape,
-						   Oid target, bool binary);
-
-/* Bytes received by the last copy. */
-extern int64 sl_copy_bytes(void);
-
 #endif							/* SL_COPY_PG_H */
