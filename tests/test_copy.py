@@ -1,5 +1,7 @@
 """The copy engine: tasks side by side, ranges, leaves, limits, failures."""
+import os
 import re
+import signal
 import time
 
 import psycopg2
@@ -197,6 +199,19 @@ def test_something_dies(dbs, what):
     if what != "session":
         held.release()
     held.src.execute("INSERT INTO h0 VALUES (-1, 'later'); INSERT INTO t01 VALUES (-1, 'later')")
+    held.finish()
+
+
+def test_kill_of_a_worker(dbs):
+    """kill -9 of a copy worker: the server starts again, and so does the copy."""
+    held = Held(*dbs)
+    server = held.dst.server
+    mark = server.log_mark()
+    os.kill(held.workers()[0], signal.SIGKILL)
+    server.wait_log("all server processes terminated; reinitializing", mark, 60)
+    wait_until(lambda: server.is_running() and server._ready(), 60, "no answer")
+    held.lock.close()
+    held.stream.wait_state("streaming")
     held.finish()
 
 

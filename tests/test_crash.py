@@ -20,8 +20,9 @@ ROUNDS = int(os.environ.get("SLUICE_CRASH_ROUNDS", "60"))
 
 # Points that are passed once in a stream's life; the others come again.
 COPY_POINTS = ["cold_published", "cold_slot", "cold_record", "cold_schema",
-               "cold_emptied", "cold_table_copied", "cold_table_done",
-               "cold_copied", "cold_sequences", "cold_handover"]
+               "cold_emptied", "copy_task_commit", "copy_task_done",
+               "cold_table_copied", "cold_table_done", "cold_copied",
+               "cold_sequences", "cold_handover"]
 STREAM_POINTS = ["mid_batch", "before_commit", "after_commit", "before_feedback"]
 
 # The source is reported to often: the points around that come often, too.
