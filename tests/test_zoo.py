@@ -6,7 +6,7 @@ import psycopg2
 import pytest
 
 from lib import assert_same_rows
-from lib.streams import make_server, make_stream
+from lib.streams import Stream, make_server, make_stream
 
 ZOO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "zoo")
 
@@ -32,10 +32,10 @@ def statements(db):
                                   r"(CREATE|COMMENT ON) EXTENSION)", one))
 
 
-def differences(src, dst):
-    """Statements that only one side has."""
-    left, right = statements(src), statements(dst)
-    assert len(left) > 50
+def differences(src, dst, mapped=lambda statement: statement):
+    """Statements that only one side has; mapped: the source's as it must be."""
+    left, right = [mapped(one) for one in statements(src)], statements(dst)
+    assert len(left) > 5
     return (["- " + one for one in left if one not in right] +
             ["+ " + one for one in right if one not in left])
 
@@ -110,3 +110,130 @@ def test_zoo_is_copied(pair):
     assert_same_rows(src, dst, tables(src))
     stream.stop()
     stream.drop()
+
+
+def test_mapped_schemas(pair):
+    """Names inside of defaults, checks, indexes and keys follow the map."""
+    src, dst = pair
+    src.psql("""
+        CREATE SCHEMA one; CREATE SCHEMA two;
+        CREATE TYPE one.mood AS ENUM ('a', 'b');
+        CREATE DOMAIN two.few AS one.mood[] CHECK (array_length(VALUE, 1) < 3 AND VALUE[1] <> 'b'::one.mood);
+        CREATE TYPE one.span AS RANGE (subtype = integer);
+        CREATE SEQUENCE two.counter;
+        CREATE TABLE one.t (id serial PRIMARY KEY, m one.mood DEFAULT 'a'::one.mood,
+            f two.few, n bigint DEFAULT nextval('two.counter'), s one.span DEFAULT '[1,2)'::one.span,
+            CHECK (m <> 'b'::one.mood OR n > 0));
+        CREATE INDEX ON one.t ((m::one.mood), n) WHERE m = 'a'::one.mood;
+        CREATE STATISTICS one.st ON (m = 'a'::one.mood), n FROM one.t;
+        CREATE TABLE two.u (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, t integer REFERENCES one.t);
+        CREATE TABLE two.p (id integer PRIMARY KEY, x text) PARTITION BY RANGE (id);
+        CREATE TABLE one.p1 PARTITION OF two.p FOR VALUES FROM (1) TO (10);
+        CREATE TABLE one.kid () INHERITS (two.u);
+        ALTER TABLE one.kid REPLICA IDENTITY FULL;
+        INSERT INTO one.t (f) VALUES ('{a}'); INSERT INTO two.u (t) VALUES (1);
+        INSERT INTO two.p VALUES (5, 'five');""")
+    stream = make_stream(src, dst, options={"schema_map": {"one": "One.1", "two": "2"}})
+    stream.caught_up()
+    here = differences(src, dst, lambda s: re.sub(
+        r"\bone\.", '"One.1".', re.sub(r"\btwo\.", '"2".', s)).replace(
+        "CREATE SCHEMA one", 'CREATE SCHEMA "One.1"').replace("CREATE SCHEMA two", 'CREATE SCHEMA "2"'))
+    assert here == []
+    assert dst.value('SELECT count(*) FROM ONLY "One.1".t') == 1
+    assert dst.value('INSERT INTO "One.1".t DEFAULT VALUES RETURNING id') == 2
+    stream.stop()
+    stream.drop()
+
+
+def test_what_refuses(pair):
+    """Every fault of a plan is named, with what it is of, and nothing is made."""
+    src, dst = pair
+    src.psql("""
+        CREATE EXTENSION hstore;
+        CREATE FUNCTION f(integer) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT $1';
+        CREATE TYPE mood AS ENUM ('a', 'b');
+        CREATE TABLE calls (id integer PRIMARY KEY DEFAULT f(1), CHECK (f(id) > 0));
+        CREATE TABLE index_calls (id integer PRIMARY KEY);
+        CREATE INDEX calling ON index_calls (f(id));
+        CREATE TABLE moody (id integer PRIMARY KEY, m mood);
+        CREATE TABLE needs (id integer PRIMARY KEY, h hstore);
+        CREATE TABLE taken (id integer PRIMARY KEY, t text);
+        CREATE INDEX taken_name ON taken (t);
+        CREATE SCHEMA other; CREATE TABLE other.moody (id integer PRIMARY KEY);""")
+    dst.psql("CREATE TYPE mood AS ENUM ('b', 'a'); CREATE TABLE taken_name ();")
+    server = make_server(src, dst)
+    rows = preview(dst, server, target_schema="public")
+    refused = {(r["kind"], r["object_name"]): r["note"] for r in rows if r["state"] == "refused"}
+    assert "default of column id calls function" in refused.pop(("table", "calls"))
+    assert "calls function" in refused.pop(("index", "calling"))
+    assert "another definition" in refused.pop(("enum", "mood"))
+    assert "CREATE EXTENSION hstore SCHEMA public;" in refused.pop(("extension", "hstore"))
+    assert "another relation" in refused.pop(("index", "taken_name"))
+    assert refused.pop(("table", "needs"))
+    assert "same name" in refused.pop(("table", "moody (2)"))
+    assert "same name" in refused.pop(("index", "moody_pkey (2)"))
+    assert refused == {}
+    assert all(r["ddl"] is None for r in rows if r["state"] == "refused")
+    before = dst.value("SELECT count(*) FROM pg_catalog.pg_class")
+    with pytest.raises(psycopg2.Error) as e:
+        Stream(src, dst, "s1", server).start(target_schema="public")
+    assert "hstore" in str(e.value) and "calls function" in str(e.value)
+    assert dst.value("SELECT count(*) FROM pg_catalog.pg_class") == before
+
+
+def test_existing_is_left_alone(pair):
+    """Of a table that is there nothing is made; of the others all."""
+    src, dst = pair
+    src.psql("""
+        CREATE TYPE mood AS ENUM ('a', 'b');
+        CREATE TABLE there (id serial PRIMARY KEY, m mood DEFAULT 'a', t text DEFAULT 'x');
+        CREATE INDEX of_there ON there (t);
+        CREATE TABLE tree (id integer PRIMARY KEY) PARTITION BY RANGE (id);
+        CREATE TABLE leaf PARTITION OF tree FOR VALUES FROM (1) TO (10);
+        CREATE TABLE made (id integer PRIMARY KEY, there integer REFERENCES there);
+        INSERT INTO there (t) VALUES ('one'); INSERT INTO tree VALUES (3);
+        INSERT INTO made VALUES (1, 1);""")
+    dst.psql("""
+        CREATE TYPE mood AS ENUM ('a', 'b');
+        CREATE TABLE there (id integer PRIMARY KEY, m mood, t text);
+        CREATE TABLE tree (id integer PRIMARY KEY);""")
+    stream = make_stream(src, dst)
+    stream.caught_up()
+    assert_same_rows(src, dst, ["there", "tree", "made"])
+    assert dst.query("SELECT c.relname FROM pg_catalog.pg_class c WHERE c.relnamespace = "
+                     "'public'::pg_catalog.regnamespace AND c.relkind IN ('r', 'p', 'i', 'S') "
+                     "ORDER BY 1") == [("made",), ("made_pkey",), ("there",), ("there_pkey",),
+                                       ("tree",), ("tree_pkey",)]
+    assert dst.value("SELECT count(*) FROM pg_catalog.pg_attrdef "
+                     "WHERE adrelid = 'there'::pg_catalog.regclass") == 0
+    assert dst.value("SELECT count(*) FROM pg_catalog.pg_constraint WHERE contype = 'f' "
+                     "AND convalidated AND conrelid = 'made'::pg_catalog.regclass") == 1
+    stream.stop()
+    stream.drop()
+
+
+def test_only_what_is_listed(pair):
+    """With include_tables: types and sequences that these tables need, no others."""
+    src, dst = pair
+    src.psql("""
+        CREATE TYPE needed AS ENUM ('a'); CREATE TYPE part AS (n needed);
+        CREATE DOMAIN dom AS part[]; CREATE TYPE unneeded AS ENUM ('a');
+        CREATE SEQUENCE seq; CREATE SEQUENCE unneeded_seq;
+        CREATE TYPE in_check AS ENUM ('x');
+        CREATE TABLE other (id integer PRIMARY KEY, u unneeded);
+        CREATE TABLE wanted (id integer PRIMARY KEY DEFAULT nextval('seq'), d dom,
+            o integer REFERENCES other, CHECK ('x'::text::in_check = 'x'));
+        CREATE TABLE leaf_parent (id integer PRIMARY KEY) PARTITION BY RANGE (id);
+        CREATE TABLE wanted_leaf PARTITION OF leaf_parent FOR VALUES FROM (1) TO (10);""")
+    server = make_server(src, dst)
+    rows = preview(dst, server, include_tables=["wanted", "wanted_leaf"])
+    assert [r["ddl"] for r in rows if r["kind"] == "column settings"] == []
+    planned = {(r["kind"], r["object_name"]) for r in rows if r["state"] == "planned"}
+    assert planned == {("enum", "needed"), ("enum", "in_check"), ("composite type", "part"),
+                       ("domain", "dom"), ("sequence", "seq"), ("table", "wanted"),
+                       ("index", "wanted_pkey"), ("key constraint", "wanted_pkey"),
+                       ("table", "wanted_leaf"), ("index", "wanted_leaf_pkey"),
+                       ("key constraint", "wanted_leaf_pkey")}
+    left = [(r["kind"], r["object_name"], r["note"]) for r in rows if r["state"] == "not_carried"]
+    assert left == [("foreign key", "wanted_o_fkey",
+                     "references public.other, which is not part of the stream")]

@@ -361,14 +361,14 @@ sl_plan_need_schema(PlanBuild *b, const char *tschema)
 }
 
 void
-sl_plan_claim(PlanBuild *b, SlObject *o, char what)
+sl_plan_claim(PlanBuild *b, SlObject *o, char what, const char *name)
 {
 	char		key[TEXT_KEY];
 	char		kind[2] = {what, '\0'};
 	bool		found;
 	TextEntry  *e;
 
-	object_key(key, kind, o->schema, NULL, o->name);
+	object_key(key, kind, o->schema, NULL, name);
 	e = hash_search(b->names, key, HASH_ENTER, &found);
 	if (found)
 		sl_plan_fault(o, "has the same name on the target as another %s of the source",

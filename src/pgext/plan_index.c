@@ -97,7 +97,7 @@ direct_constraint(PlanBuild *b, PlanIndex *x)
 	o = sl_plan_add(b, x->con->type == 'x' ? SL_OBJ_EXCLUSION : SL_OBJ_KEY,
 					SL_STAGE_CONSTRAINT, rel, rel->tschema, x->con->name);
 	check_free(o);
-	sl_plan_claim(b, o, 'r');
+	sl_plan_claim(b, o, 'r', x->con->name);
 	sql = psprintf("ALTER TABLE ONLY %s ADD CONSTRAINT %s %s",
 				   sl_plan_qualified(rel->schema, rel->name),
 				   quote_identifier(x->con->name), x->con->def);
@@ -139,7 +139,7 @@ plan_index(PlanBuild *b, PlanIndex *x)
 	}
 	o = sl_plan_add(b, SL_OBJ_INDEX, SL_STAGE_INDEX, x->rel, x->rel->tschema, x->name);
 	check_free(o);
-	sl_plan_claim(b, o, 'r');
+	sl_plan_claim(b, o, 'r', x->name);
 	if (x->tablespace)
 		sl_plan_note(o, "tablespace %s is not carried", quote_identifier(x->tablespace));
 	sl_plan_ddl(b, o, sl_plan_statement(b, o, T_IndexStmt, x->def));

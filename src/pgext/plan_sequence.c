@@ -61,7 +61,7 @@ plan_sequence(PlanBuild *b, const SlSequence *seq)
 		o->state = SL_OBJECT_EXISTS;
 	else if (OidIsValid(relid))
 		sl_plan_fault(o, "the target has another relation of that name");
-	sl_plan_claim(b, o, 'r');
+	sl_plan_claim(b, o, 'r', seq->name);
 	sl_plan_ddl(b, o, psprintf("CREATE %sSEQUENCE %s AS %s %s",
 							   seq->persistence == 'u' ? "UNLOGGED " : "",
 							   target_name(b, seq), sequence_type(seq), parameters(seq)));

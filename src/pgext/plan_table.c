@@ -395,7 +395,7 @@ sl_plan_table(PlanBuild *b, PlanRel *rel)
 	o = sl_plan_add(b, SL_OBJ_TABLE, SL_STAGE_BEFORE, rel, rel->tschema, rel->name);
 	if (rel->there || !rel->build)
 		o->state = SL_OBJECT_EXISTS;
-	sl_plan_claim(b, o, 'r');
+	sl_plan_claim(b, o, 'r', rel->name);
 	if (!rel->build)
 		return;
 	if (o->state == SL_OBJECT_PLANNED)
