@@ -69,6 +69,28 @@ def test_copy_follow_stop_resume(sides):
     assert src.value("SELECT count(*) FROM pg_publication") == 0
 
 
+def test_schema_diff_and_cutover(sides):
+    """Both sides' definitions read the same; sequences are found and set."""
+    src, dst = sides
+    more = """CREATE TABLE seqs (id serial PRIMARY KEY, i int GENERATED ALWAYS AS IDENTITY,
+        n numeric(5,2) NOT NULL DEFAULT 1.5 CHECK (n > 0), t text, d date);
+        CREATE INDEX seqs_t ON seqs (lower(t)) INCLUDE (n) WHERE d IS NOT NULL;
+        CREATE STATISTICS seqs_st ON n, t FROM seqs;
+        CREATE TABLE refs (id int PRIMARY KEY REFERENCES seqs NOT NULL);
+        CREATE SEQUENCE lone INCREMENT -3"""
+    for side in sides:
+        side.execute(more)
+    st = make_stream(src, dst, user="postgres")
+    assert st.dst.rows("SELECT * FROM sluice.schema_diff('s1')") == []
+    src.execute("SELECT setval('lone', -4); INSERT INTO seqs (t) VALUES ('a'), ('b')")
+    st.caught_up()
+    rows = dst.rows("SELECT sequence, target_after, action FROM sluice.cutover('s1', 10)")
+    assert [tuple(r.values()) for r in rows] == [
+        ("public.lone", -16, "set"), ("public.seqs_i_seq", 12, "set"),
+        ("public.seqs_id_seq", 12, "set")]
+    st.drop()
+
+
 @pytest.fixture
 def impatient():
     """An 18 that gives up slots that nobody uses."""
