@@ -58,7 +58,7 @@ def value(db, sequence):
 def test_pa_08_sequences_go_on_after_the_cutover(dbs):
     """Inserts on the target find free keys; direction and cache are kept."""
     src, dst = dbs
-    both(dbs, SCHEMA)
+    src.execute(SCHEMA)
     stream = make_stream(src, dst)
     src.execute("INSERT INTO sq1 (v) SELECT 'x' FROM generate_series(1, 1000);"
                 "SELECT nextval('free_seq')")
