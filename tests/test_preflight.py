@@ -578,3 +578,14 @@ def test_encodings(source, target):
     assert encoding("UTF8", "UTF8") == []
     for db in made.values():
         db.destroy()
+
+
+def test_unlogged_is_copied_only(pair):
+    """An unlogged table refuses where the stream follows, and else is a note."""
+    src, dst = pair
+    src.execute("CREATE UNLOGGED TABLE u (id int); CREATE TABLE t (id int PRIMARY KEY)")
+    server = make_server(src, dst)
+    assert "source unlogged" in names(failed(dst, server))
+    rows = checks(dst, server, options='{"follow": false}')
+    assert [c for c in rows if not c["ok"]] == []
+    assert [c for c in rows if c["check_name"] == "unlogged" and c["ok"]]

@@ -298,7 +298,7 @@ sl_gate_type_name(SlGate *g, const TypeName * type)
 	char	   *schema;
 	char	   *name;
 	char	   *target;
-	const char *why;
+	const char *why = "";
 
 	if (type->setof || type->pct_type || !split_name(type->names, &schema, &name))
 		return sl_gate_fault(g, "has a type that is no plain name");

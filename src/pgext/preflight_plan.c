@@ -5,6 +5,8 @@
 #include "postgres.h"
 
 #include "catalog/namespace.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_namespace.h"
 #include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "utils/acl.h"

@@ -56,8 +56,8 @@ typedef struct SlPgStream
 	uint64		catchup_done;	/* last ticket served */
 	bool		once;			/* option follow is off */
 	bool		cold_left;		/* objects of the cold start are to be built */
-	XLogRecPtr	cold_until;		/* … once this is applied; 0 = nothing to wait
-								 * for */
+	XLogRecPtr	cold_until;		/* … once this is applied; 0 = nothing to
+								 * wait for */
 	struct BackgroundWorkerHandle *finisher;	/* builds them */
 	TimestampTz finish_again;	/* not started before this time */
 	XLogRecPtr	unsent_lsn;		/* judge the leaves once this is applied; 0 =
