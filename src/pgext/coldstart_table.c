@@ -21,6 +21,7 @@
 #include "pgext/coldstart_int.h"
 #include "pgext/errutil.h"
 #include "pgext/spi_util.h"
+#include "pgext/type_match.h"
 #include "pgext/pgcompat.h"
 
 /* See coldstart_int.h. */
@@ -318,7 +319,8 @@ sl_cold_resolve(SlColdStart *cs)
 			continue;
 		t->target = sl_target_resolve(cs->st->s, t->src.schema, t->src.name);
 		t->created = sl_cold_is_created(id, t->src.schema, t->src.name);
-		if (sl_target_check_shape(cs->st->s, t->target, t->shape, &faults) > 0 && n++ == 0)
+		if (sl_target_check_shape(cs->st->s, t->target, t->shape, &faults) +
+			sl_target_check_types(cs->st->cat, t->shape, t->target, &faults) > 0 && n++ == 0)
 		{
 			r.schema = t->src.schema;
 			r.table = t->src.name;

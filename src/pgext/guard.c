@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/tableam.h"
@@ -18,21 +19,25 @@
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_enum.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_rewrite.h"
 #include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "rewrite/prs2lock.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/reltrigger.h"
 #include "utils/rls.h"
+#include "utils/syscache.h"
 
 #include "common/sl_shape.h"
 #include "pgext/apply_int.h"
@@ -366,6 +371,40 @@ key_line(SlApply *ap)
 	return psprintf("Key %s.", change_key(ap));
 }
 
+/* The labels of an enum here, which the source may have more of. */
+static char *
+labels_line(Oid type)
+{
+	StringInfoData buf;
+	CatCList   *list;
+
+	type = getBaseType(type);
+	if (get_typtype(type) != TYPTYPE_ENUM)
+		return "";
+	initStringInfo(&buf);
+	list = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type));
+	for (int i = 0; i < list->n_members; i++)
+	{
+		Form_pg_enum label = (Form_pg_enum) GETSTRUCT(&list->members[i]->tuple);
+
+		appendStringInfo(&buf, "%s%s", i ? ", " : "Its labels here: ",
+						 quote_literal_cstr(NameStr(label->enumlabel)));
+	}
+	ReleaseCatCacheList(list);
+	appendStringInfoString(&buf, ".\n");
+	return buf.data;
+}
+
+static char *
+enum_hint(Oid type)
+{
+	type = getBaseType(type);
+	if (get_typtype(type) != TYPTYPE_ENUM)
+		return NULL;
+	return psprintf("Do here what was done on the source, ALTER TYPE %s ADD VALUE or RENAME VALUE, then call sync_start.",
+					format_type_be_qualified(type));
+}
+
 static void
 refuse_value(SlApply *ap, Relation rel, const ErrorData *e)
 {
@@ -378,9 +417,10 @@ refuse_value(SlApply *ap, Relation rel, const ErrorData *e)
 													map->cols[ap->at_column].typmod);
 
 		sl_refuse_rel(rel, SL_M_VALUE_UNREPRESENTABLE, col->name, NULL,
-					  psprintf("Type %s raised SQLSTATE %s.\n%s", type,
-							   unpack_sql_state(e->sqlerrcode), key_line(ap)),
-					  NULL, "a value of column %s cannot be stored in target %s",
+					  psprintf("Type %s raised SQLSTATE %s.\n%s%s", type,
+							   unpack_sql_state(e->sqlerrcode),
+							   labels_line(map->cols[ap->at_column].typid), key_line(ap)),
+					  enum_hint(map->cols[ap->at_column].typid), "a value of column %s cannot be stored in target %s",
 					  quote_identifier(col->name), rel_name(rel));
 	}
 	sl_refuse_rel(rel, SL_M_VALUE_UNREPRESENTABLE, e->column_name, NULL,

@@ -24,6 +24,7 @@
 #include "pgext/errutil.h"
 #include "pgext/preflight_int.h"
 #include "pgext/spi_util.h"
+#include "pgext/type_match.h"
 #include "pgext/pgcompat.h"
 
 /* Background workers in use, as far as pg_stat_activity tells them. */
@@ -259,6 +260,8 @@ shape_fix(Oid target, const SlShape *shape, const char *line)
 
 		if (strstr(line, part) == NULL || c->type_name == NULL)
 			continue;
+		if (strncmp(line, "[type-differs]", 14) == 0)
+			return NULL;
 		if (get_attnum(target, c->name) == InvalidAttrNumber)
 			return psprintf("ALTER TABLE %s ADD COLUMN %s %s;", target_name(target),
 							sl_paste_ident(c->name), c->type_name);
@@ -279,7 +282,8 @@ check_shape(SlPreflight *p, Oid target, const SlShape *shape)
 	size_t		len;
 
 	initStringInfo(&faults);
-	if (sl_target_check_shape(p->stream, target, shape, &faults) == 0)
+	if (sl_target_check_shape(p->stream, target, shape, &faults) +
+		sl_target_check_types(p->conn, shape, target, &faults) == 0)
 		return;
 	for (line = faults.data; *line; line += len + (line[len] ? 1 : 0))
 	{
