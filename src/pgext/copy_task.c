@@ -35,6 +35,12 @@
 #define SL_COPY_SETTINGS \
 	"SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off"
 
+/*
+ * A smaller relation is not worth its truncation, which makes new files and
+ * searches all of shared_buffers.
+ */
+#define SL_FREEZE_BYTES (1024 * 1024)
+
 /* See raise_sort_memory(). */
 #define SL_SORT_SHARES 4
 #define SL_SORT_MAX_KB (1024 * 1024)
@@ -152,7 +158,8 @@ copy_rows(SlCopyHand *h, SlCopyTask *t, bool freeze)
 				 errmsg("table \"%s.%s\" is not in the snapshot of the copy",
 						t->schema, t->table)));
 	job.binary = sl_types_binary_ok(h->conn, job.shape, t->target_relid);
-	job.freeze = freeze && t->first_block < 0 && truncate_target(t->target_relid);
+	job.freeze = freeze && t->first_block < 0 && t->est_bytes >= SL_FREEZE_BYTES &&
+		truncate_target(t->target_relid);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	sl_copy_rows(&job);
 	PopActiveSnapshot();
