@@ -321,3 +321,51 @@ def test_no_background_worker_is_free(source, make_pg):
     stream.drop()
     dst.destroy()
     src.destroy()
+
+
+def test_frozen_where_it_can_be(dbs):
+    """A table of our own making, filled by one task, is stored frozen."""
+    src, dst = dbs
+    src.execute("CREATE TABLE f1 (id int PRIMARY KEY, v text)")
+    src.execute("INSERT INTO f1 SELECT g, repeat('f', 300) FROM generate_series(1, 20000) g")
+    stream = make_stream(src, dst)
+    stream.caught_up()
+    assert not same_rows(src, dst, ["f1"])
+    dst.execute("CREATE EXTENSION pg_visibility")
+    assert dst.value("SELECT all_frozen FROM pg_visibility_map_summary('f1')") > 100
+    stream.stop()
+    stream.drop()
+
+
+@pytest.mark.long
+def test_large_values(dbs):
+    """Values of 100 MB pass through a handful of buffers of their size."""
+    src, dst = dbs
+    size = 100 * 1024 * 1024
+    both(src, dst, "CREATE TABLE huge (id int PRIMARY KEY, b bytea, t text);"
+                   "ALTER TABLE huge ALTER b SET STORAGE EXTERNAL, ALTER t SET STORAGE EXTERNAL")
+    for i in range(3):
+        src.execute("INSERT INTO huge VALUES (%s, CASE WHEN %s < 2 THEN convert_to(repeat(chr(97 + %s), %s),"
+                    " 'UTF8') END, CASE WHEN %s = 2 THEN repeat('t', %s) END)", i, i, i, size, i, size)
+    peak = []
+
+    def anonymous(pid):
+        with open("/proc/%d/status" % pid) as f:
+            return int(re.search(r"RssAnon:\s*(\d+)", f.read()).group(1)) * 1024
+
+    def look():
+        for pid, in dst.query("SELECT pid FROM pg_catalog.pg_stat_activity"
+                              " WHERE application_name LIKE 'sluice%%' AND datname = current_database()"):
+            try:
+                peak.append(anonymous(pid))
+            except OSError:
+                pass
+        return stream.state == "streaming"
+    stream = make_stream(src, dst, wait=None)
+    wait_until(look, 240, stream.health)
+    assert peak and max(peak) < 8 * size, max(peak)
+    stream.caught_up()
+    sums = "SELECT id, md5(b), md5(t), length(t) FROM huge ORDER BY id"
+    assert src.query(sums) == dst.query(sums)
+    stream.stop()
+    stream.drop()

@@ -650,18 +650,19 @@ prepare(Leader *l, MemoryContext cxt)
 	l->hand = (SlCopyHand)
 	{
 		.s = st->s, .src = st->src, .w = st->w, .slot = st->w->slot,
-			.snapshot = l->run->snapshot, .cxt = cxt,
+			.snapshot = l->run->snapshot ? l->run->snapshot : "", .cxt = cxt,
 			.limit = sl_stream_opt_int(st->s, SL_O_COPY_BYTES_PER_SECOND)
 	};
 	l->hand.task_cxt = AllocSetContextCreate(cxt, "sluice copy task", ALLOCSET_DEFAULT_SIZES);
 	l->hand.origin = sl_copy_origin(st->cat);
-	l->hand.seat = sl_seat_take(st->s->stream_id, NULL);
-	if (l->hand.seat == NULL)
-		elog(ERROR, "no seat is left for the copy");
 	l->n = l->run->ntasks;
 	make_groups(l);
 	l->wanted = wanted_workers(l);
 	l->crew = palloc0(sizeof(Crew) * (l->wanted + 1));
+	/* last: only clean_up() gives it back */
+	l->hand.seat = sl_seat_take(st->s->stream_id, NULL);
+	if (l->hand.seat == NULL)
+		elog(ERROR, "no seat is left for the copy");
 }
 
 int

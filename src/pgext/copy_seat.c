@@ -408,7 +408,11 @@ sl_copy_reap(const char *stream_id)
 
 		while ((pid = stray(&seats[i], stream_id)) != 0)
 		{
-			kill(pid, SIGTERM);
+			if (kill(pid, SIGTERM) != 0 && errno == ESRCH)
+			{
+				sl_seat_free(&seats[i]);
+				break;
+			}
 			(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 							 REAP_POLL_MS, PG_WAIT_EXTENSION);
 			ResetLatch(MyLatch);

@@ -60,16 +60,28 @@
 	"JOIN pg_catalog.pg_inherits i ON i.inhparent = t.relid " \
 	"JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid WHERE t.kind = 'p') " \
 	"SELECT t.relid, n.nspname, c.relname, t.sure, t.rules, " \
-	"  c.relpages::int8 * pg_catalog.current_setting('block_size')::int8, " \
-	"  GREATEST(c.reltuples, 0)::int8, c.relkind " \
+	"  GREATEST(c.reltuples, 0)::int8 " \
 	"FROM tree t JOIN pg_catalog.pg_class c ON c.oid = t.relid " \
 	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
 	"WHERE t.kind <> 'p' ORDER BY t.relid"
 
+/* Bytes by the statistics; below zero for values out of line not counted. */
+#define PAGES_SQL \
+	"SELECT c.relpages::int8 * b.size, CASE WHEN c.reltoastrelid = 0 THEN 0 " \
+	"  WHEN t.relpages = 0 THEN -1 ELSE t.relpages::int8 * b.size END " \
+	"FROM pg_catalog.pg_class c " \
+	"LEFT JOIN pg_catalog.pg_class t ON t.oid = c.reltoastrelid " \
+	"CROSS JOIN (SELECT pg_catalog.current_setting('block_size')::int8) AS b (size) " \
+	"WHERE c.oid = %u"
+
+#define SIZES_SQL \
+	"SELECT pg_catalog.pg_relation_size(c.oid), CASE WHEN c.reltoastrelid = 0 " \
+	"  THEN 0 ELSE pg_catalog.pg_relation_size(c.reltoastrelid) END " \
+	"FROM pg_catalog.pg_class c WHERE c.oid = %u AND c.relkind = 'r'"
+
 enum
 {
-	COL_RELID, COL_SCHEMA, COL_NAME, COL_SURE, COL_RULES, COL_BYTES, COL_ROWS,
-	COL_KIND
+	COL_RELID, COL_SCHEMA, COL_NAME, COL_SURE, COL_RULES, COL_ROWS
 };
 
 typedef struct Leaf
@@ -107,31 +119,56 @@ add_task(Split *s, Oid source, Oid target, int64 bytes, int64 rows)
 	return task;
 }
 
-/*
- * Size of a relation that was never analyzed.  The function locks it as a
- * reader does; one that is locked for long counts as small.
- */
-static int64
-measure(Split *s, Oid relid)
+/* Bytes of a relation and of its values out of line. */
+typedef struct Sizes
 {
-	PGresult   *res = sl_conn_simple(s->c, psprintf("SAVEPOINT sluice_size; SET LOCAL lock_timeout = %d;"
-													" SELECT pg_catalog.pg_relation_size(%u)",
-													SIZE_LOCK_MS, relid));
-	int64		bytes = 0;
+	int64		heap;
+	int64		toast;
+} Sizes;
 
-	if (PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1)
-		bytes = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
+/* The two numbers of a result's row, and clear it; false when it has none. */
+static bool
+take_sizes(PGresult *res, Sizes *z)
+{
+	bool		ok = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
+
+	if (ok)
+	{
+		z->heap = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
+		z->toast = strtoll(PQgetvalue(res, 0, 1), NULL, 10);
+	}
 	PQclear(res);
+	return ok;
+}
+
+/*
+ * Sizes as the statistics have them, else as they are.  The function that
+ * tells locks the relation as a reader does; one that is locked for long
+ * counts as small.
+ */
+static Sizes
+sizes_of(Split *s, Oid relid)
+{
+	Sizes		z = {0};
+	PGresult   *res;
+
+	(void) take_sizes(sl_conn_query(s->c, PGRES_TUPLES_OK,
+									psprintf(PAGES_SQL, relid), 0, NULL), &z);
+	if (z.heap > 0 && z.toast >= 0)
+		return z;
+	z.heap = z.toast = 0;
+	(void) take_sizes(sl_conn_simple(s->c, psprintf("SAVEPOINT sluice_size; SET LOCAL lock_timeout = %d; "
+													SIZES_SQL, SIZE_LOCK_MS, relid)), &z);
 	res = sl_conn_simple(s->c, "ROLLBACK TO SAVEPOINT sluice_size; RELEASE SAVEPOINT sluice_size");
 	if (PQresultStatus(res) != PGRES_COMMAND_OK)
 		sl_conn_raise(s->c, res, "query");
 	PQclear(res);
-	return bytes;
+	return z;
 }
 
-/* Size of a range in blocks; 0 = the relation is one task. */
+/* Size of a range in bytes; 0 = the relation is one task. */
 static int64
-range_blocks(const Split *s, int64 bytes)
+range_bytes(const Split *s, int64 bytes)
 {
 	int64		workers = sl_stream_opt_int(s->st->s, SL_O_COPY_WORKERS);
 	int64		range;
@@ -142,28 +179,25 @@ range_blocks(const Split *s, int64 bytes)
 	if (bytes < SPLIT_BYTES || workers < 2 || s->c->server_version < 140000)
 		return 0;
 	range = bytes / (workers * RANGES_PER_WORKER);
-	range = Min(Max(range, RANGE_MIN_BYTES), RANGE_MAX_BYTES);
-	return Max(range / BLCKSZ, 1);
+	return Min(Max(range, RANGE_MIN_BYTES), RANGE_MAX_BYTES);
 }
 
 /* One relation; the last range is open, for blocks that came since. */
 static void
-add_relation(Split *s, Oid source, Oid target, int64 bytes, int64 rows)
+add_relation(Split *s, Oid source, Oid target, int64 rows)
 {
-	int64		step;
-	int64		blocks;
+	Sizes		z = sizes_of(s, source);
+	int64		bytes = z.heap + z.toast;
+	int64		blocks = z.heap / BLCKSZ;
+	int64		range = range_bytes(s, bytes);
 	int64		n;
 
-	if (bytes == 0)
-		bytes = measure(s, source);
-	step = range_blocks(s, bytes);
-	blocks = bytes / BLCKSZ;
-	if (step == 0)
+	if (range == 0 || blocks < 2)
 	{
 		add_task(s, source, target, bytes, rows);
 		return;
 	}
-	n = Max(blocks / step, 1);
+	n = Min(Max(bytes / range, 1), blocks);
 	for (int64 i = 0; i < n; i++)
 	{
 		SlCopyTask *task = add_task(s, source, target, bytes / n, rows / n);
@@ -245,7 +279,6 @@ split_tree(Split *s, Oid target)
 	for (int i = 0; i < PQntuples(res); i++)
 		add_relation(s, (Oid) strtoul(PQgetvalue(res, i, COL_RELID), NULL, 10),
 					 target_of(s, res, i, target, leaves, n),
-					 strtoll(PQgetvalue(res, i, COL_BYTES), NULL, 10),
 					 strtoll(PQgetvalue(res, i, COL_ROWS), NULL, 10));
 	PQclear(res);
 	if (ours)
@@ -271,6 +304,6 @@ sl_copy_split(SlPgStream *st, SlConn *c, const SlSourceTable *t, Oid target,
 			add_task(&s, t->relid, target, 0, 0);
 		return s.tasks;
 	}
-	add_relation(&s, t->relid, target, t->est_bytes, t->est_rows);
+	add_relation(&s, t->relid, target, t->est_rows);
 	return s.tasks;
 }
