@@ -6,6 +6,7 @@ import psycopg2
 import pytest
 
 from lib import assert_same_rows
+from lib.majors import MajorServer
 from lib.streams import Stream, make_server, make_stream
 
 ZOO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "zoo")
@@ -64,7 +65,7 @@ def build(dst, rows):
 def test_preview_builds_zoo(pair):
     """What the preview prints, run by hand, makes the same schema."""
     src, dst = pair
-    src.psql(zoo("extensions.sql") + zoo("source.sql"))
+    src.psql(zoo("extensions.sql") + zoo("source.sql") + zoo("extension_types.sql"))
     dst.psql(zoo("extensions.sql"))
     server = make_server(src, dst)
     rows = preview(dst, server, options='{"row_security": true}')
@@ -93,7 +94,7 @@ def tables(src):
 def test_zoo_is_copied(pair):
     """sync_start against an empty target: schema, rows, and what is left out."""
     src, dst = pair
-    src.psql(zoo("extensions.sql") + zoo("source.sql"))
+    src.psql(zoo("extensions.sql") + zoo("source.sql") + zoo("extension_types.sql"))
     dst.psql(zoo("extensions.sql"))
     stream = make_stream(src, dst, options={"row_security": True})
     stream.caught_up("120 s")
@@ -237,3 +238,78 @@ def test_only_what_is_listed(pair):
     left = [(r["kind"], r["object_name"], r["note"]) for r in rows if r["state"] == "not_carried"]
     assert left == [("foreign key", "wanted_o_fkey",
                      "references public.other, which is not part of the stream")]
+
+
+# One line for each object, in words that every release has.
+CATALOG = """
+SELECT 'column', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+    concat_ws(' ', a.attnotnull, a.attidentity, a.attgenerated, a.attstorage, co.collname,
+              replace(pg_get_expr(d.adbin, d.adrelid), '::regconfig', ''))
+FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+LEFT JOIN pg_collation co ON co.oid = a.attcollation
+WHERE c.relnamespace = 'app'::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0
+    AND NOT a.attisdropped
+UNION ALL
+SELECT 'constraint', c.conrelid::regclass::text, c.conname, pg_get_constraintdef(c.oid), c.convalidated::text
+FROM pg_constraint c WHERE c.connamespace = 'app'::regnamespace AND c.contype <> 'n'
+    AND c.conrelid <> 0 AND c.conparentid = 0
+UNION ALL
+SELECT 'index', i.indrelid::regclass::text, i.indexrelid::regclass::text,
+    replace(pg_get_indexdef(i.indexrelid), '::text', ''), i.indisvalid::text
+FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relnamespace = 'app'::regnamespace
+UNION ALL
+SELECT 'partition', c.relname, '', coalesce(pg_get_partkeydef(c.oid), ''),
+    coalesce(pg_get_expr(c.relpartbound, c.oid), '')
+FROM pg_class c WHERE c.relnamespace = 'app'::regnamespace AND (c.relispartition OR c.relkind = 'p')
+UNION ALL
+SELECT 'sequence', c.relname, format_type(s.seqtypid, NULL),
+    concat_ws(' ', s.seqstart, s.seqincrement, s.seqmax, s.seqmin, s.seqcache, s.seqcycle), ''
+FROM pg_sequence s JOIN pg_class c ON c.oid = s.seqrelid WHERE c.relnamespace = 'app'::regnamespace
+ORDER BY 1, 2, 3, 4"""
+
+
+@pytest.mark.parametrize("major", [18])
+def test_zoo_of_another_major(major, target):
+    """From 18: the same objects, but for what this release does not have."""
+    server = MajorServer(major).start()
+    src = server.fresh_db("zoo")
+    dst = target.fresh_db("zoo", extension=True)
+    for part in ["CREATE EXTENSION btree_gist"] + zoo("source.sql").split("--;") + [zoo("of_18.sql")]:
+        src.execute(part)
+    dst.execute("CREATE EXTENSION btree_gist")
+    stream = make_stream(src, dst, user="postgres", options={"row_security": True})
+    stream.caught_up("120 s")
+    assert_same_rows(src, dst, tables(src))
+    here = set(src.query("SET search_path = pg_catalog; " + CATALOG))
+    there = set(dst.query("SET search_path = pg_catalog; " + CATALOG))
+    lost = sorted(row[2] for row in here - there)
+    # b: NOT NULL NOT VALID; id: an identity that the leaf has of its own
+    assert lost == ["b", "id", "loose", "loose_key"], sorted(here - there) + sorted(there - here)
+    assert sorted(row[2] for row in there - here) == ["b", "id"]
+    notes = {r["object_name"]: r["note"] for r in dst.rows(
+        "SELECT object_name, note FROM sluice.schema_objects WHERE note IS NOT NULL")}
+    assert "not enforced" in notes["loosely"] and "not enforced" in notes["loose_key"]
+    assert "not valid" in notes["later"]
+    src.execute("INSERT INTO app.part_identity (t) VALUES ('y')")
+    stream.caught_up()
+    assert_same_rows(src, dst, tables(src))
+    stream.stop()
+    stream.drop()
+    dst.destroy()
+    src.destroy()
+    server.stop()
+
+
+def test_virtual_column_refuses(target):
+    """A virtual generated column cannot be made here: named before anything is."""
+    server = MajorServer(18).start()
+    src = server.fresh_db("virtual")
+    dst = target.fresh_db("virtual", extension=True)
+    src.execute("CREATE TABLE v (id integer PRIMARY KEY, twice integer GENERATED ALWAYS AS (id * 2) VIRTUAL)")
+    rows = preview(dst, make_server(src, dst, user="postgres"))
+    assert [(r["object_name"], r["note"]) for r in rows if r["state"] == "refused"] == [
+        ("v", "column twice is a virtual generated column, which this server's release does not have")]
+    dst.destroy()
+    src.destroy()
+    server.stop()

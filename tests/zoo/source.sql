@@ -14,6 +14,8 @@ COMMENT ON COLLATION app.german IS 'phone book';
 
 CREATE TYPE app.mood AS ENUM ('sad', 'ok', 'it''s "fine"', 'b\slash');
 ALTER TYPE app.mood ADD VALUE 'between' BEFORE 'ok';
+-- in a transaction of its own: new labels cannot be used before
+--;
 COMMENT ON TYPE app.mood IS 'moods';
 CREATE DOMAIN app.percent AS numeric(5,2) DEFAULT 0 NOT NULL
     CONSTRAINT "from zero" CHECK (VALUE >= 0) CONSTRAINT "to hundred" CHECK (VALUE <= 100);
@@ -190,6 +192,8 @@ CREATE TABLE app.orders (id integer PRIMARY KEY, customer integer REFERENCES app
     CONSTRAINT to_partitioned FOREIGN KEY (a, b, c) REFERENCES app.measures (id, day, kind) MATCH FULL ON UPDATE SET NULL);
 INSERT INTO app.customers VALUES (1, 'x'), (2, NULL);
 INSERT INTO app.orders (id, customer, a, b, c, self, bad, pct) VALUES (1, 1, 1, '2019-05-05', 'a', 1, 99, 500);
+-- the deferred check comes at the end of the transaction
+--;
 ALTER TABLE app.orders ADD CONSTRAINT unproven FOREIGN KEY (bad) REFERENCES app.customers NOT VALID;
 ALTER TABLE app.orders ADD CONSTRAINT unproven_check CHECK (pct <= 100) NOT VALID;
 COMMENT ON CONSTRAINT unproven ON app.orders IS 'a foreign key';
@@ -212,30 +216,6 @@ ALTER TABLE app.secured ENABLE ROW LEVEL SECURITY;
 CREATE POLICY "mine only" ON app.secured FOR UPDATE USING (who = CURRENT_USER) WITH CHECK (id > 0);
 CREATE POLICY everybody ON app.secured AS RESTRICTIVE TO PUBLIC USING (true);
 COMMENT ON POLICY everybody ON app.secured IS 'a policy';
-
--- extensions' types
-CREATE TABLE app.of_extensions (
-    id integer PRIMARY KEY,
-    geom geometry(Point, 4326) DEFAULT st_setsrid(st_makepoint(1, 2), 4326),
-    geog geography,
-    box box2d,
-    h ext.hstore DEFAULT 'a=>1'::ext.hstore,
-    ci citext DEFAULT 'Case',
-    cis citext[],
-    path ext.ltree,
-    code text DEFAULT encode(ext.digest('x', 'sha256'), 'hex'),
-    salt text DEFAULT ext.gen_salt('bf'),
-    CHECK (ci <> 'no'::citext),
-    UNIQUE (ci));
-CREATE DOMAIN app.email AS citext CHECK (VALUE ~ '@');
-CREATE TABLE app.of_domain (id integer PRIMARY KEY, e app.email);
-CREATE INDEX geom_idx ON app.of_extensions USING gist (geom);
-CREATE INDEX hstore_idx ON app.of_extensions USING gin (h);
-CREATE INDEX ltree_idx ON app.of_extensions USING gist (path ext.gist_ltree_ops (siglen = 100));
-CREATE INDEX trgm_idx ON app.of_extensions USING gin (code ext.gin_trgm_ops);
-INSERT INTO app.of_extensions (id, geog, box, cis, path) VALUES
-    (1, 'POINT(1 2)', 'BOX(0 0,1 1)', ARRAY['A', 'b'], 'a.b.c');
-INSERT INTO app.of_domain VALUES (1, 'A@b');
 
 -- not carried
 CREATE SCHEMA code;
