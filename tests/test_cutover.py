@@ -209,6 +209,59 @@ def test_the_targets_own_name_of_an_owned_sequence(dbs):
         "shop.lone": (70, 1, 70, "set")}
 
 
+def test_one_sequence_for_two_columns(dbs):
+    """The one that is further on the source counts, in a second call too."""
+    src, dst = dbs
+    src.execute("CREATE TABLE a (id serial PRIMARY KEY); CREATE TABLE b (id serial PRIMARY KEY);"
+                "CREATE TABLE c (id serial PRIMARY KEY);"
+                "SELECT setval('a_id_seq', 10), setval('b_id_seq', 5000), setval('c_id_seq', 70)")
+    dst.execute("CREATE SEQUENCE one; CREATE TABLE a (id int PRIMARY KEY DEFAULT nextval('one'));"
+                "CREATE TABLE b (id int PRIMARY KEY DEFAULT nextval('one'));"
+                "CREATE TABLE c (id int PRIMARY KEY DEFAULT nextval('one'))")
+    stream = make_stream(src, dst)
+    for _ in range(2):
+        rows = stream.dst.rows("SELECT * FROM sluice.cutover('s1')")
+        assert {r["sequence"] for r in rows} == {"public.one"}
+        assert [(r["source_value"], r["target_after"]) for r in rows] == [
+            (10, 6000), (5000, 6000), (70, 6000)]
+        assert rows[0]["action"] == rows[2]["action"] == "shared with public.b_id_seq of the source"
+        assert value(dst, "one") == (6000, True)
+        stream.start(options={"reopen": True})
+        stream.wait()
+    assert rows[1]["action"] == "noop"
+
+
+def test_owner_without_superuser(dbs, cut_target):
+    """Its own sequences, and those of roles that it may become."""
+    src, dst = dbs
+    both(dbs, "CREATE TABLE t (id serial PRIMARY KEY); CREATE SEQUENCE theirs")
+    cut_target.execute("CREATE ROLE cut_owner LOGIN; CREATE ROLE cut_theirs")
+    try:
+        dst.execute("""GRANT CREATE ON DATABASE "%s" TO cut_owner; ALTER TABLE t OWNER TO cut_owner;
+            ALTER SEQUENCE theirs OWNER TO cut_theirs; GRANT USAGE, CREATE ON SCHEMA public TO cut_owner, cut_theirs;
+            GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA sluice TO cut_owner; GRANT cut_theirs TO cut_owner"""
+                    % dst.name)
+        stream = make_stream(src, dst, start=False, server_options=None)
+        dst.execute('GRANT USAGE ON FOREIGN SERVER "%s" TO cut_owner' % stream.server)
+        dst.execute("SET log_min_error_statement = 'panic';"
+                    "CREATE USER MAPPING FOR cut_owner SERVER \"%s\" OPTIONS (user 'sluice_src', password '%s')"
+                    % (stream.server, src.server.secret))
+        stream.start(user="cut_owner")
+        stream.wait()
+        src.execute("SELECT setval('t_id_seq', 4), setval('theirs', 5)")
+        dst.execute("REVOKE cut_theirs FROM cut_owner")
+        e = refused(stream, user="cut_owner")
+        assert e.pgcode == "SL407" and e.diag.message_hint == "GRANT cut_theirs TO cut_owner;"
+        assert value(dst, "t_id_seq") == (1, False)
+        dst.execute("GRANT cut_theirs TO cut_owner")
+        assert cutover(stream, 0, user="cut_owner") == {
+            "public.t_id_seq": (4, 1, 4, "set"), "public.theirs": (5, 1, 5, "set")}
+        stream.drop()
+    finally:
+        dst.execute("DROP OWNED BY cut_owner, cut_theirs CASCADE")
+        cut_target.execute("DROP ROLE cut_owner, cut_theirs")
+
+
 def test_scope(dbs):
     """Include carries what its tables own or use; exclude leaves out."""
     src, dst = dbs

@@ -114,9 +114,7 @@ static void
 read_sequences(Cutover *k)
 {
 	k->n = sl_pg_sequences_now(k->c, k->s, &k->seqs);
-	k->cuts = palloc0_array(SlCutSequence, k->n + 1);
-	for (int i = 0; i < k->n; i++)
-		sl_cut_judge(k->s, k->tables, k->ntables, &k->seqs[i], k->margin, &k->cuts[i]);
+	k->cuts = sl_cut_judge(k->s, k->tables, k->ntables, k->seqs, k->n, k->margin);
 }
 
 /* A second look: what moved since the first? */
@@ -146,7 +144,7 @@ compare_sequences(Cutover *k)
 static void
 check_rest(Cutover *k)
 {
-	sl_cut_require_caught_up(k->s, k->slot);
+	sl_cut_require_caught_up(k->s, k->slot, k->c);
 	sl_hold_ask(k->slot, k->s->stream_id);
 	if (sl_cut_applied(k->slot) != k->applied)
 		sl_cut_line(&k->lines, "[source] tables of the stream were changed during the call: the source still takes writes");
@@ -275,6 +273,10 @@ action_text(const SlCutSequence *cut)
 			return pstrdup("set");
 		case SL_CUT_NOOP:
 			return pstrdup("noop");
+		case SL_CUT_SHARED:
+			return psprintf("shared with %s of the source",
+							quote_qualified_identifier(cut->counts->source->schema,
+													   cut->counts->source->name));
 		case SL_CUT_CYCLE:
 			return pstrdup("skipped: it cycles");
 		case SL_CUT_MISSING:
@@ -283,6 +285,15 @@ action_text(const SlCutSequence *cut)
 			return psprintf("refused: %s", cut->fault);
 	}
 	return pstrdup("unknown");
+}
+
+/* last_value of the target afterwards. */
+static int64
+value_after(const SlCutSequence *cut)
+{
+	if (cut->action == SL_CUT_SHARED)
+		cut = cut->counts;
+	return cut->action == SL_CUT_SET ? cut->after : cut->target.last_value;
 }
 
 static void
@@ -297,8 +308,7 @@ emit(const Cutover *k, ReturnSetInfo *rsinfo)
 		values[0] = CStringGetTextDatum(cut->name);
 		values[1] = Int64GetDatum(cut->source->last_value);
 		values[2] = Int64GetDatum(cut->target.last_value);
-		values[3] = Int64GetDatum(cut->action == SL_CUT_SET ? cut->after :
-								  cut->target.last_value);
+		values[3] = Int64GetDatum(value_after(cut));
 		nulls[2] = nulls[3] = cut->action == SL_CUT_MISSING;
 		values[4] = CStringGetTextDatum(action_text(cut));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
@@ -310,8 +320,8 @@ static void
 look_around(Cutover *k)
 {
 	sl_cut_require_streaming(k->s, k->slot);
-	sl_cut_require_caught_up(k->s, k->slot);
 	open_source(k);
+	sl_cut_require_caught_up(k->s, k->slot, k->c);
 	k->ntables = sl_stream_tables(k->s->stream_id, &k->tables);
 	sl_cut_unfinished(k->s, k->tables, k->ntables, &k->lines);
 	k->applied = sl_cut_applied(k->slot);

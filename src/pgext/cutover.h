@@ -16,6 +16,8 @@ typedef enum SlCutAction
 {
 	SL_CUT_SET,					/* the target goes to "after" */
 	SL_CUT_NOOP,				/* it is there already, or a little beyond */
+	SL_CUT_SHARED,				/* another one that is further has the same
+								 * target, and counts */
 	SL_CUT_CYCLE,				/* goes round: no margin could help */
 	SL_CUT_MISSING,				/* the target has no such sequence */
 	SL_CUT_REFUSED				/* fault says why */
@@ -31,12 +33,13 @@ typedef struct SlCutSequence
 	int64		after;			/* with SL_CUT_SET */
 	bool		after_called;
 	char	   *fault;			/* a clause */
+	const struct SlCutSequence *counts; /* with SL_CUT_SHARED */
 } SlCutSequence;
 
-/* Judge one sequence; margin is in values and not negative. */
-extern void sl_cut_judge(const SlStream *s, const SlStreamTable *tables,
-						 int ntables, SlSequence *q, int64 margin,
-						 SlCutSequence *out);
+/* Judge the sequences; margin is in values and not negative. */
+extern SlCutSequence *sl_cut_judge(const SlStream *s, const SlStreamTable *tables,
+								   int ntables, SlSequence *seqs, int n,
+								   int64 margin);
 
 /* Refuses CUTOVER-REFUSED or raises 55000 when the stream does not stream. */
 extern void sl_cut_require_streaming(const SlStream *s, SlSlot *slot);
@@ -45,7 +48,7 @@ extern void sl_cut_require_streaming(const SlStream *s, SlSlot *slot);
  * All that the source had committed at the call is committed and durable
  * here; waits a moment for it and refuses CUTOVER-REFUSED otherwise.
  */
-extern void sl_cut_require_caught_up(const SlStream *s, SlSlot *slot);
+extern void sl_cut_require_caught_up(const SlStream *s, SlSlot *slot, SlConn *c);
 
 /* Rows and truncates applied by the stream so far. */
 extern uint64 sl_cut_applied(SlSlot *slot);

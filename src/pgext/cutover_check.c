@@ -145,14 +145,31 @@ refuse_lag(const SlStream *s, const CutLook *l, XLogRecPtr target)
 	sl_refuse(&r, "stream \"%s\" is behind its source", s->stream_id);
 }
 
+/*
+ * Have the source write its WAL out.  What a transaction leaves behind that
+ * has not ended may stay in memory for long, and be out of reach till then.
+ * The end of a transaction that has a number does it.
+ */
+static void
+flush_source(SlConn *c)
+{
+	PQclear(sl_conn_query(c, PGRES_COMMAND_OK, "BEGIN", 0, NULL));
+	PQclear(sl_conn_query(c, PGRES_COMMAND_OK,
+						  "SET LOCAL synchronous_commit = local", 0, NULL));
+	PQclear(sl_conn_query(c, PGRES_TUPLES_OK,
+						  "SELECT pg_catalog.pg_current_xact_id()", 0, NULL));
+	PQclear(sl_conn_query(c, PGRES_COMMAND_OK, "COMMIT", 0, NULL));
+}
+
 void
-sl_cut_require_caught_up(const SlStream *s, SlSlot *slot)
+sl_cut_require_caught_up(const SlStream *s, SlSlot *slot, SlConn *c)
 {
 	TimestampTz since = GetCurrentTimestamp();
 	XLogRecPtr	target = InvalidXLogRecPtr;
 	uint64		ticket;
 	CutLook		l;
 
+	flush_source(c);
 	SpinLockAcquire(&slot->mutex);
 	ticket = ++slot->catchup_request;
 	SpinLockRelease(&slot->mutex);

@@ -84,27 +84,76 @@ judge_value(SlCutSequence *c, int64 margin)
 						   t->last_value, c->after));
 }
 
-void
-sl_cut_judge(const SlStream *s, const SlStreamTable *tables, int ntables,
-			 SlSequence *q, int64 margin, SlCutSequence *out)
+static void
+find_one(const SlStream *s, const SlStreamTable *tables, int ntables,
+		 SlSequence *q, SlCutSequence *out)
 {
-	memset(out, 0, sizeof(*out));
 	out->source = q;
 	sl_sequence_find(s, tables, ntables, q, &out->target);
-	if (!OidIsValid(out->target.relid))
-	{
+	if (OidIsValid(out->target.relid))
+		out->name = sl_sequence_name(out->target.relid);
+	else
 		out->name = quote_qualified_identifier(sl_stream_target_schema(s, q->schema),
 											   q->name);
-		out->action = SL_CUT_MISSING;
-		return;
+}
+
+/*
+ * Columns with sequences of their own on the source may share one on the
+ * target: the one that is furthest counts.  NULL when c is it.
+ */
+static const SlCutSequence *
+further_one(const SlCutSequence *cuts, int n, const SlCutSequence *c)
+{
+	for (int i = 0; i < n; i++)
+	{
+		const SlSequence *q = cuts[i].source;
+		int			d;
+
+		if (cuts[i].target.relid != c->target.relid || &cuts[i] == c ||
+			(q->increment < 0) != (c->source->increment < 0))
+			continue;
+		d = sl_sequence_compare(q->increment, q->last_value, q->is_called,
+								c->source->last_value, c->source->is_called);
+		if (d > 0 || (d == 0 && &cuts[i] < c))
+			return &cuts[i];
 	}
-	out->name = sl_sequence_name(out->target.relid);
-	if (q->cycle || out->target.cycle)
-		out->action = SL_CUT_CYCLE;
-	else if ((q->increment < 0) != (out->target.increment < 0))
-		refuse(out, psprintf("it counts in the other direction on the target: "
-							 INT64_FORMAT " on the source, " INT64_FORMAT " there",
-							 q->increment, out->target.increment));
+	return NULL;
+}
+
+static void
+judge_one(SlCutSequence *c, int64 margin)
+{
+	const SlSequence *q = c->source;
+
+	if (!OidIsValid(c->target.relid))
+		c->action = SL_CUT_MISSING;
+	else if (q->cycle || c->target.cycle)
+		c->action = SL_CUT_CYCLE;
+	else if (c->counts)
+		c->action = SL_CUT_SHARED;
+	else if ((q->increment < 0) != (c->target.increment < 0))
+		refuse(c, psprintf("it counts in the other direction on the target: "
+						   INT64_FORMAT " on the source, " INT64_FORMAT " there",
+						   q->increment, c->target.increment));
 	else
-		judge_value(out, margin);
+		judge_value(c, margin);
+}
+
+SlCutSequence *
+sl_cut_judge(const SlStream *s, const SlStreamTable *tables, int ntables,
+			 SlSequence *seqs, int n, int64 margin)
+{
+	SlCutSequence *cuts = palloc0_array(SlCutSequence, n + 1);
+
+	for (int i = 0; i < n; i++)
+		find_one(s, tables, ntables, &seqs[i], &cuts[i]);
+	for (int i = 0; i < n; i++)
+	{
+		/* the furthest of all, not only a further one */
+		for (const SlCutSequence *f = further_one(cuts, n, &cuts[i]); f;
+			 f = further_one(cuts, n, f))
+			cuts[i].counts = f;
+		judge_one(&cuts[i], margin);
+	}
+	return cuts;
 }
