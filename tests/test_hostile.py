@@ -140,6 +140,21 @@ def test_found_types_of_another_role(evil, member):
     assert (failed(dst, server) != []) == member
 
 
+def test_tables_of_another_role(evil):
+    """A superuser's stream into tables of a role, with types of its: all theirs."""
+    src, dst = evil
+    ddl = """
+        CREATE TYPE mood AS ENUM ('sad', 'glad');
+        CREATE DOMAIN email AS text;
+        CREATE SEQUENCE seq;
+        CREATE TABLE t (id int PRIMARY KEY, m mood, e email)"""
+    src.execute(ddl)
+    dst.execute(ddl, user="hs_evil")
+    src.execute("INSERT INTO t VALUES (1, 'sad', 'x')")
+    make_stream(src, dst).caught_up()
+    assert_same_rows(src, dst, ["t"])
+
+
 def test_schema_of_another_role(evil):
     """A schema with the source's name: its owner could drop what is in it."""
     src, dst = evil

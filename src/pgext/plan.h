@@ -107,6 +107,7 @@ typedef struct SlObject
 								 * …" */
 	char	   *fix;			/* statement that cures the fault, or NULL */
 	char	   *note;
+	bool		used;			/* a type: by a table that is built */
 } SlObject;
 
 typedef struct SlPlan

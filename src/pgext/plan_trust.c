@@ -7,7 +7,8 @@
  *	  Any role that may create a schema or a type can put one there under a name
  *	  that the source will need: a domain whose check would then run as the
  *	  stream's owner, or a schema whose owner may drop what is built in it.
- *	  Tables are judged where they are resolved.
+ *	  Tables are judged where they are resolved; what only they use, and no
+ *	  table that is built, is not ours to judge.
  */
 #include "postgres.h"
 
@@ -138,10 +139,29 @@ is_built_in(const SlPlan *plan, const char *schema)
 	return false;
 }
 
+static bool
+builds_tables(const SlPlan *plan)
+{
+	for (int i = 0; i < plan->n; i++)
+		if (plan->objects[i].kind == SL_OBJ_TABLE &&
+			plan->objects[i].state == SL_OBJECT_PLANNED)
+			return true;
+	return false;
+}
+
+/* By a table that is built, as far as it is known. */
+static bool
+is_used(const SlObject *o, bool builds)
+{
+	return o->used || (builds && (o->kind == SL_OBJ_SEQUENCE || o->kind == SL_OBJ_COLLATION));
+}
+
 /* See plan_int.h. */
 void
 sl_plan_judge_owners(const SlStream *s, SlPlan *plan)
 {
+	bool		builds = builds_tables(plan);
+
 	for (int i = 0; i < plan->n; i++)
 	{
 		SlObject   *o = &plan->objects[i];
@@ -152,7 +172,7 @@ sl_plan_judge_owners(const SlStream *s, SlPlan *plan)
 		if (o->state != SL_OBJECT_EXISTS)
 			continue;
 		owner = owner_of(o, &alter);
-		if (OidIsValid(owner) && !sl_gate_trusts_owner(s, owner))
+		if (OidIsValid(owner) && is_used(o, builds) && !sl_gate_trusts_owner(s, owner))
 			refuse(s, o, alter, quote_qualified_identifier(o->schema, o->name),
 				   owner, "which the stream's owner is no member of");
 		if (o->kind != SL_OBJ_SCHEMA || !is_built_in(plan, o->name))

@@ -306,6 +306,7 @@ sl_plan_type_object(PlanBuild *b, PlanType *t)
 
 	sl_plan_need_schema(b, t->tschema);
 	o = sl_plan_add(b, kind_of(t), SL_STAGE_BEFORE, NULL, t->tschema, t->name);
+	o->used = t->used;
 	sl_plan_claim(b, o, 't', t->name);
 	if (OidIsValid(typid))
 		judge_type(b, o, t, typid);
