@@ -105,7 +105,7 @@ class Held:
     """A copy in the middle: all tables are there but HELD, one worker each
     waits for a lock of ours on them."""
 
-    def __init__(self, src, dst, **options):
+    def __init__(self, src, dst, held=None, **options):
         self.src, self.dst = src, dst
         both(src, dst, ";".join("CREATE TABLE %s (id int PRIMARY KEY, v text)" % n for n in NAMES))
         for n in NAMES:
@@ -116,7 +116,7 @@ class Held:
             self.lock.cursor().execute("LOCK TABLE %s IN SHARE MODE" % n)
         self.stream = make_stream(src, dst, wait=None, options=dict({"copy_workers": 4}, **options))
         wait_until(lambda: dst.value("SELECT count(*) FROM sluice.copy_task WHERE state = 'done'")
-                   == len(NAMES) - HELD and self.waiting() == HELD, 60,
+                   == len(NAMES) - HELD and (held or self.waiting)() == HELD, 60,
                    lambda: (self.stream.health(), tasks(dst)))
 
     def waiting(self):
@@ -199,6 +199,20 @@ def test_something_dies(dbs, what):
     if what != "session":
         held.release()
     held.src.execute("INSERT INTO h0 VALUES (-1, 'later'); INSERT INTO t01 VALUES (-1, 'later')")
+    held.finish()
+
+
+def test_lock_on_the_target(dbs):
+    """A task that cannot lock its table is tried again; the others go on."""
+    src, dst = dbs
+    dst.execute("ALTER DATABASE %s SET sluice.lock_timeout = '200 ms'" % dst.name)
+    held = Held(src, dst, lambda: dst.value("SELECT count(*) FROM sluice.progress"))
+    seen = wait_until(lambda: dst.value("SELECT count(*) FROM sluice.progress"
+                                        " WHERE phase = 'waiting for a lock'"), 30)
+    assert seen > 0
+    row = held.stream.health()
+    assert row["state"] == "copying" and row["last_error_at"] is None, row
+    held.release()
     held.finish()
 
 

@@ -526,15 +526,35 @@ check_exporter(Leader *l)
 				 errhint("Tables that are complete are kept; the others are copied again under a new snapshot.")));
 }
 
+static int
+waiting_crew(const Leader *l)
+{
+	int			n = 0;
+
+	for (int i = 0; i < l->ncrew; i++)
+	{
+		const char *phase = l->crew[i].seat->show.phase;
+
+		n += phase && strcmp(phase, SL_PHASE_WAITING) == 0;
+	}
+	return n;
+}
+
 static void
 tell_reason(Leader *l)
 {
 	TimestampTz now = GetCurrentTimestamp();
+	int			waiting;
 
 	if (!TimestampDifferenceExceeds(l->told_at, now, NAP_MS))
 		return;
 	l->told_at = now;
-	sl_worker_reason(l->run->st->w, "copying with %d workers", l->ncrew);
+	waiting = waiting_crew(l);
+	if (waiting > 0)
+		sl_worker_reason(l->run->st->w, "copying with %d workers; %d of them cannot lock a table here",
+						 l->ncrew, waiting);
+	else
+		sl_worker_reason(l->run->st->w, "copying with %d workers", l->ncrew);
 	check_exporter(l);
 }
 

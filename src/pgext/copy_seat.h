@@ -34,6 +34,9 @@ typedef enum SlSeatState
 	SL_SEAT_DISMISSED			/* nothing more to do: the process ends */
 } SlSeatState;
 
+/* Phase of a worker that will try again for a lock on the target. */
+#define SL_PHASE_WAITING "waiting for a lock"
+
 /* What the process in a seat is doing, for sluice.progress. */
 typedef struct SlSeatShow
 {

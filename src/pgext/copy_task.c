@@ -10,6 +10,7 @@
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/latch.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -40,6 +41,10 @@
  * searches all of shared_buffers.
  */
 #define SL_FREEZE_BYTES (1024 * 1024)
+
+/* How often a task waits for sluice.lock_timeout, and the pause between. */
+#define LOCK_TRIES 60
+#define LOCK_PAUSE_MS 500
 
 /* See raise_sort_memory(). */
 #define SL_SORT_SHARES 4
@@ -249,8 +254,8 @@ show(SlCopyHand *h, const SlCopyTask *t)
 		sl_worker_reason(h->w, "%s", text);
 }
 
-void
-sl_copy_perform(SlCopyHand *h, int64 id, bool freeze, SlCopyTask *t)
+static void
+perform(SlCopyHand *h, int64 id, bool freeze, SlCopyTask *t)
 {
 	static const SlSeatShow nothing = {0};
 	bool		ours;
@@ -274,4 +279,61 @@ sl_copy_perform(SlCopyHand *h, int64 id, bool freeze, SlCopyTask *t)
 	pgstat_report_stat(false);
 	pgstat_report_activity(STATE_IDLE, NULL);
 	SL_FAULT("copy_task_done");
+}
+
+/*
+ * May a worker try its task again?  Only where it waited for a lock here and
+ * had begun nothing on the source: the other workers go on meanwhile, which
+ * an error would end.
+ */
+static bool
+may_try_again(const SlCopyHand *h, const ErrorData *edata, int tries)
+{
+	return h->w == NULL && tries < LOCK_TRIES &&
+		(edata->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
+		 edata->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED) &&
+		(h->conn == NULL || PQtransactionStatus(h->conn->pg) == PQTRANS_INTRANS);
+}
+
+/* Try once; false when it is to be tried again. */
+static bool
+try_once(SlCopyHand *h, int64 id, bool freeze, SlCopyTask *t, int tries)
+{
+	volatile bool done = true;
+
+	PG_TRY();
+	{
+		perform(h, id, freeze, t);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(h->task_cxt);
+		edata = CopyErrorData();
+		if (!may_try_again(h, edata, tries))
+			PG_RE_THROW();
+		FlushErrorState();
+		AbortOutOfAnyTransaction();
+		MemoryContextSwitchTo(h->cxt);
+		MemoryContextReset(h->task_cxt);
+		done = false;
+	}
+	PG_END_TRY();
+	return done;
+}
+
+void
+sl_copy_perform(SlCopyHand *h, int64 id, bool freeze, SlCopyTask *t)
+{
+	static const SlSeatShow waiting = {.phase = SL_PHASE_WAITING};
+
+	for (int tries = 0; !try_once(h, id, freeze, t, tries); tries++)
+	{
+		sl_seat_show(h->seat, &waiting);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 LOCK_PAUSE_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
 }
