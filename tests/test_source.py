@@ -351,8 +351,8 @@ def test_prepared_transactions(make_pg, target):
         st.health()), 30, lambda: "reason names g1: %r" % st.health())
     assert row["state"] == "copying"
     src.execute("COMMIT PREPARED 'g1'")
-    src.execute("BEGIN; INSERT INTO sl1 VALUES (51); PREPARE TRANSACTION 'g2'")
     st.wait()
+    src.execute("BEGIN; INSERT INTO sl1 VALUES (51); PREPARE TRANSACTION 'g2'")
     src.execute("ROLLBACK PREPARED 'g2'")
     src.execute("BEGIN; INSERT INTO sl1 VALUES (52); PREPARE TRANSACTION 'g3'")
     src.execute("COMMIT PREPARED 'g3'")

@@ -9,7 +9,7 @@
 
 typedef struct SlCopyRecord
 {
-	XLogRecPtr	start_lsn;		/* consistent point of the stream's slot; the
+	XLogRecPtr	start_lsn;		/* consistent point of the first copy; the
 								 * stream's first position once the copy is
 								 * complete */
 	char	   *phase;			/* schema data finish done */

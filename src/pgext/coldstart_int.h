@@ -88,8 +88,8 @@ extern void sl_cold_publish(SlColdStart *cs);
 extern void sl_cold_open_copy(SlColdStart *cs);
 
 /*
- * Make the slot, the stream's own in the first round, else a temporary one,
- * and have cs->copy see the source as of its consistent point.
+ * In the first round make the stream's own slot; in every round a temporary
+ * one, and have cs->copy see the source as of its consistent point.
  */
 extern void sl_cold_snapshot(SlColdStart *cs);
 

@@ -7,9 +7,10 @@
  *	  decodes with the catalog as of each change; where the publication does not
  *	  exist yet at that point decoding fails for ever.
  *
- *	  The first round makes the stream's own slot, whose consistent point is
- *	  where the stream will begin.  Later rounds only need a snapshot whose
- *	  position is known: a temporary slot's.
+ *	  The stream's own slot is made first, then its catalog is settled, and
+ *	  the copy's snapshot is that of a temporary slot, whose consistent point is
+ *	  where the stream begins; see settle().  Later rounds need only a snapshot
+ *	  whose position is known: a temporary slot's, too.
  */
 #include "postgres.h"
 
@@ -106,7 +107,7 @@ slot_fault(SlColdStart *cs, const SlSlotInfo *info)
 		return "has lost the WAL that the copy needs to go on from";
 	if (info->invalidation)
 		return psprintf("was invalidated: %s", info->invalidation);
-	if (info->confirmed_lsn != cs->rec->start_lsn)
+	if (info->confirmed_lsn > cs->rec->start_lsn)
 		return psprintf("is confirmed up to %X/%X, the copy began at %X/%X",
 						LSN_FORMAT_ARGS(info->confirmed_lsn),
 						LSN_FORMAT_ARGS(cs->rec->start_lsn));
@@ -264,6 +265,44 @@ record_round(SlColdStart *cs, bool first)
 	cs->rec = r;
 }
 
+static void
+reopen_repl(SlPgStream *st)
+{
+	sl_conn_close(st->repl);
+	st->repl = sl_conn_open(st->src, true, "source stream", st->w, st->cxt);
+}
+
+/*
+ * Commit something that changes the source's catalog.
+ *
+ * While a slot waits for running transactions, PostgreSQL does not count those
+ * that change the catalog and commit before its snapshot is complete.  An
+ * older one that outlives that moment keeps the snapshot from ever seeing
+ * them, and the slot decodes with it until the next commit that changes the
+ * catalog: rows of a table that was created, altered or emptied just then end
+ * in "could not map filenode", for ever, or are read by columns of before.  So
+ * we bring that commit about.  What wrote before it has ended when the next
+ * slot, made after it, is consistent; the stream begins there.
+ */
+static void
+settle(SlColdStart *cs)
+{
+	SlPgStream *st = cs->st;
+	PGresult   *res;
+
+	if (st->s->own_publication)
+		res = sl_conn_simple(st->cat, psprintf("ALTER PUBLICATION %s SET (publish = 'insert, update, delete, truncate')",
+											   sl_conn_ident(st->cat, st->s->publication_name)));
+	else
+		res = sl_conn_simple(st->cat, "CREATE TEMPORARY TABLE sluice_settle () ON COMMIT DROP");
+	if (PQresultStatus(res) != PGRES_COMMAND_OK)
+		ereport(LOG,
+				(errmsg("stream \"%s\": role of the source may not create a temporary table there",
+						st->s->stream_id),
+				 errdetail("If transactions change the source's schema or empty tables at this moment, the stream may fail to start and is then to be dropped and started again.")));
+	PQclear(res);
+}
+
 /* See coldstart_int.h. */
 void
 sl_cold_snapshot(SlColdStart *cs)
@@ -275,33 +314,27 @@ sl_cold_snapshot(SlColdStart *cs)
 	{
 		create_slot(cs, st->s->slot_name, false);
 		SL_FAULT("cold_slot");
+		settle(cs);
+		reopen_repl(st);
 	}
-	else
-	{
-		create_slot(cs, psprintf("%.56s_c%04x", sl_pg_object_name(st->s),
-								 (unsigned) (pg_prng_uint32(&pg_global_prng_state) & 0xffff)),
-					true);
-		SL_FAULT("cold_snapshot");
-	}
+	create_slot(cs, psprintf("%.56s_c%04x", sl_pg_object_name(st->s),
+							 (unsigned) (pg_prng_uint32(&pg_global_prng_state) & 0xffff)),
+				true);
+	SL_FAULT("cold_snapshot");
 	take_snapshot(cs);
 	record_round(cs, first);
 	SL_FAULT("cold_record");
 }
 
 /*
- * See coldstart_int.h.  A walsender that has made a slot must not decode another
- * (or its own): what its snapshot builder remembers of the first time makes
- * PostgreSQL 15 fail to map filenodes.  So each gets a process of its own.
+ * See coldstart_int.h.  The temporary slot goes with its connection.
  */
 void
 sl_cold_snapshot_end(SlColdStart *cs)
 {
-	SlPgStream *st = cs->st;
-
 	sl_conn_close(cs->copy);
 	cs->copy = NULL;
-	sl_conn_close(st->repl);
-	st->repl = sl_conn_open(st->src, true, "source stream", st->w, st->cxt);
+	reopen_repl(cs->st);
 }
 
 /*

@@ -1,4 +1,5 @@
 """A TCP proxy whose links can be cut, frozen, delayed or left half open."""
+import itertools
 import select
 import socket
 import struct
@@ -16,12 +17,14 @@ class Proxy:
     half_open()    the server's side of the links stays open and silent, the
                    client's side is left without an answer; new ones pass
     delay(s)       every piece of data waits s seconds
+    balance(...)   new connections go to these ports in turn
     down_only()    what the client sends is swallowed; the server's data passes
     pass_all()     back to normal for what comes
     """
 
     def __init__(self, port, host="127.0.0.1"):
-        self._to = (host, port)
+        self._host = host
+        self._ports = itertools.cycle([port])
         self._lock = threading.Lock()
         self._links = []
         self._frozen = threading.Event()
@@ -46,7 +49,8 @@ class Proxy:
                 _reset(client)
                 continue
             try:
-                server = socket.create_connection(self._to, timeout=10)
+                server = socket.create_connection(
+                    (self._host, next(self._ports)), timeout=10)
                 server.settimeout(None)
             except OSError:
                 _reset(client)
@@ -76,6 +80,9 @@ class Proxy:
 
     def refuse(self):
         self._refuse = True
+
+    def balance(self, *ports):
+        self._ports = itertools.cycle(ports)
 
     def freeze(self):
         self._frozen.set()
