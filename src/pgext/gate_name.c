@@ -84,11 +84,11 @@ catalog_fault(SlGate *g, HeapTuple tup, bool volatile_ok)
 	return NULL;
 }
 
-/* Can it be called with one argument? */
+/* Can it be called as a field of its one argument?  Aggregates cannot here. */
 static bool
 takes_one(Form_pg_proc f)
 {
-	return f->pronargs >= 1 &&
+	return f->prokind == PROKIND_FUNCTION && f->pronargs >= 1 &&
 		(f->pronargs - f->pronargdefaults <= 1 || OidIsValid(f->provariadic));
 }
 

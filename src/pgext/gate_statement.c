@@ -120,8 +120,7 @@ walk_constraint(SlGate *g, const Constraint * con)
 	}
 	if (con->indexspace)
 		return sl_gate_fault(g, "names a tablespace");
-	/* an identity's options are those of its sequence, built by the plan */
-	if (con->contype != CONSTR_IDENTITY && walk_options(g, con->options))
+	if (walk_options(g, con->options))
 		return true;
 	if (con->pktable && sl_gate_relation(g, con->pktable))
 		return true;
