@@ -139,6 +139,17 @@ way_of(SlMarker m)
 	return NULL;
 }
 
+/* Where the hint's statement runs. */
+static const char *
+side_of(const Trouble *t, const MarkerWay *way)
+{
+	/* a grant on the source, or wider bounds here */
+	if (t->marker == SL_M_SEQUENCE_NOT_CARRIED && t->hint &&
+		strncmp(t->hint, "ALTER ", 6) == 0)
+		return "target";
+	return way ? way->run_on : "target";
+}
+
 static char *
 start_sql(const Trouble *t)
 {
@@ -363,7 +374,7 @@ put_refused(ReturnSetInfo *rsinfo, const Trouble *t)
 		if (t->marker != SL_M_NONE)
 		{
 			put_specific(rsinfo, t);
-			put_hint(rsinfo, t, way ? way->run_on : "target");
+			put_hint(rsinfo, t, side_of(t, way));
 		}
 		put(rsinfo, "target", start_sql(t), false,
 			"once that is done: resumes from the stored position");

@@ -233,7 +233,7 @@ require_readable(SlConn *c, const SlStream *s, const SlSequence *seqs, int n)
 	if (faults == 0)
 		return;
 	r.detail = lines.data;
-	r.hint = psprintf("On the source: %s", sl_pg_sequence_grants(c, seqs, n));
+	r.hint = sl_pg_sequence_grants(c, seqs, n);
 	sl_refuse(&r, "%d sequences of stream \"%s\" cannot be read on the source",
 			  faults, s->stream_id);
 }
@@ -291,7 +291,7 @@ refuse_bounds(const SlSequence *q, const SlTargetSequence *t)
 	r.detail = psprintf("[sequence] value " INT64_FORMAT " is outside of the target's "
 						INT64_FORMAT " to " INT64_FORMAT,
 						q->last_value, t->min, t->max);
-	r.hint = psprintf("On the target: ALTER SEQUENCE %s MINVALUE " INT64_FORMAT
+	r.hint = psprintf("ALTER SEQUENCE %s MINVALUE " INT64_FORMAT
 					  " MAXVALUE " INT64_FORMAT ";",
 					  sl_sequence_name(t->relid), Min(q->min, t->min),
 					  Max(q->max, t->max));
