@@ -187,6 +187,10 @@ def test_existing_is_left_alone(pair):
     src, dst = pair
     src.psql("""
         CREATE TYPE mood AS ENUM ('a', 'b');
+        CREATE DOMAIN few AS mood[] DEFAULT '{a}' NOT NULL CHECK (array_length(VALUE, 1) < 3);
+        CREATE TYPE pair AS (m mood, f few, "N n" numeric(5,2)); CREATE TYPE span AS RANGE (subtype = float8);
+        CREATE TABLE uses (id integer PRIMARY KEY, p pair, s span);
+        INSERT INTO uses VALUES (1, ROW('a', '{b}', 1.5), '[1,2)');
         CREATE TABLE there (id serial PRIMARY KEY, m mood DEFAULT 'a', t text DEFAULT 'x');
         CREATE INDEX of_there ON there (t);
         CREATE TABLE tree (id integer PRIMARY KEY) PARTITION BY RANGE (id);
@@ -196,15 +200,17 @@ def test_existing_is_left_alone(pair):
         INSERT INTO made VALUES (1, 1);""")
     dst.psql("""
         CREATE TYPE mood AS ENUM ('a', 'b');
+        CREATE DOMAIN few AS mood[] DEFAULT '{a}' NOT NULL CHECK (array_length(VALUE, 1) < 3);
+        CREATE TYPE pair AS (m mood, f few, "N n" numeric(5,2)); CREATE TYPE span AS RANGE (subtype = float8);
         CREATE TABLE there (id integer PRIMARY KEY, m mood, t text);
         CREATE TABLE tree (id integer PRIMARY KEY);""")
     stream = make_stream(src, dst)
     stream.caught_up()
-    assert_same_rows(src, dst, ["there", "tree", "made"])
+    assert_same_rows(src, dst, ["there", "tree", "made", "uses"])
     assert dst.query("SELECT c.relname FROM pg_catalog.pg_class c WHERE c.relnamespace = "
                      "'public'::pg_catalog.regnamespace AND c.relkind IN ('r', 'p', 'i', 'S') "
                      "ORDER BY 1") == [("made",), ("made_pkey",), ("there",), ("there_pkey",),
-                                       ("tree",), ("tree_pkey",)]
+                                       ("tree",), ("tree_pkey",), ("uses",), ("uses_pkey",)]
     assert dst.value("SELECT count(*) FROM pg_catalog.pg_attrdef "
                      "WHERE adrelid = 'there'::pg_catalog.regclass") == 0
     assert dst.value("SELECT count(*) FROM pg_catalog.pg_constraint WHERE contype = 'f' "

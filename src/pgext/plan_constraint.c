@@ -31,12 +31,15 @@ check_recorded(SlObject *o, const PlanRel *rel)
 		o->state = SL_OBJECT_PLANNED;
 }
 
+/* What was validated before counts only for a key that is still there. */
 static void
-validation(PlanBuild *b, const PlanRel *rel, const PlanConstraint *con)
+validation(PlanBuild *b, const PlanRel *rel, const PlanConstraint *con, bool again)
 {
 	SlObject   *o = sl_plan_add(b, SL_OBJ_VALIDATION, SL_STAGE_VALIDATE, rel,
 								rel->tschema, con->name);
 
+	if (again)
+		o->state = SL_OBJECT_PLANNED;
 	sl_plan_ddl(b, o, psprintf("ALTER TABLE ONLY %s VALIDATE CONSTRAINT %s",
 							   sl_plan_relname(rel), quote_identifier(con->name)));
 }
@@ -71,7 +74,7 @@ foreign_key(PlanBuild *b, const PlanRel *rel, const PlanConstraint *con)
 												 quote_identifier(con->name), con->def,
 												 later ? " NOT VALID" : "")));
 	if (later && o->state != SL_OBJECT_REFUSED)
-		validation(b, rel, con);
+		validation(b, rel, con, o->state == SL_OBJECT_PLANNED);
 }
 
 /* CHECK … NOT VALID: new rows must fulfil it, those copied need not. */

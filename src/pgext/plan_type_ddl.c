@@ -230,11 +230,13 @@ range_ddl(PlanBuild *b, SlObject *o, const PlanType *t)
 		appendStringInfo(&buf, ", multirange_type_name = %s",
 						 sl_plan_qualified(t->tschema, t->multirange));
 	if (t->sub_opclass)
+	{
+		if (strcmp(t->sub_opclass_schema, "pg_catalog") != 0)
+			sl_plan_fault(o, "its operator class %s is none of PostgreSQL itself",
+						  sl_plan_qualified(t->sub_opclass_schema, t->sub_opclass));
 		appendStringInfo(&buf, ", subtype_opclass = %s",
-						 sl_plan_qualified(strcmp(t->sub_opclass_schema, "pg_catalog") == 0 ?
-										   t->sub_opclass_schema :
-										   sl_stream_target_schema(b->s, t->sub_opclass_schema),
-										   t->sub_opclass));
+						 sl_plan_qualified(t->sub_opclass_schema, t->sub_opclass));
+	}
 	if (collate[0])
 		appendStringInfo(&buf, ", collation = %s", collate + strlen(" COLLATE "));
 	append_function(o, &buf, "canonical", t->canonical_schema, t->canonical);
