@@ -338,3 +338,15 @@ def test_pt32_huge_values(pair):
     st.caught_up(timeout="300 s")
     sums = "SELECT id, md5(a), md5(b) FROM hu1"
     assert src.execute(sums) == dst.execute(sums)
+
+
+@pytest.mark.long
+def test_pt32_larger_than_a_message(pair):
+    """Text doubles a bytea: the change has no message to travel in."""
+    src, dst = pair
+    src.execute("CREATE TABLE hu2 (id int PRIMARY KEY, a bytea, b bytea, x xml)")
+    st = make_stream(src, dst)
+    src.execute("INSERT INTO hu2 VALUES (1, convert_to(repeat('x',300*1024*1024),'UTF8'),"
+                " convert_to(repeat('y',300*1024*1024),'UTF8'))")
+    row = st.wait_refused("VALUE-UNREPRESENTABLE", timeout=300)
+    assert "exclude_tables" in row["hint"]

@@ -375,9 +375,9 @@ take_keepalive(SlPgStream *st, const char *buf, int len)
 }
 
 /*
- * The source could not write a value: mostly one whose text has no equivalent
- * in our encoding.  It did not say of which row, and its message has bytes of
- * the value.
+ * The source could not write a change: its text has no equivalent in our
+ * encoding (class 22), or it is larger than a message can be (class 54).  It
+ * did not say of which row, and its message may have bytes of the value.
  */
 static SL_NORETURN void
 refuse_unsent(SlPgStream *st, const char *sqlstate)
@@ -387,8 +387,11 @@ refuse_unsent(SlPgStream *st, const char *sqlstate)
 						   LSN_FORMAT_ARGS(sl_apply_position(st->apply)), sqlstate),
 	.hint = "Change the value on the source and call sync_start with restart_from_scratch => true, or stream into a database whose encoding has it (UTF8)."};
 
-	sl_refuse(&r, "the source cannot send a value in this database's encoding, %s",
-			  GetDatabaseEncodingName());
+	if (sqlstate[0] == '2')
+		sl_refuse(&r, "the source cannot send a value in this database's encoding, %s",
+				  GetDatabaseEncodingName());
+	r.hint = "Take the table out of the stream with exclude_tables and restart_from_scratch => true, or make the row smaller and restart.";
+	sl_refuse(&r, "the source cannot send a change that is larger than its limit of one gigabyte");
 }
 
 /*
@@ -407,7 +410,7 @@ source_error(SlPgStream *st, const PGresult *res)
 		abandon_group(st);
 		st->w->at_lsn = InvalidXLogRecPtr;
 		sl_pg_check_tables(st);
-		if (strncmp(code, "22", 2) == 0)
+		if (strncmp(code, "22", 2) == 0 || strncmp(code, "54", 2) == 0)
 			refuse_unsent(st, code);
 	}
 	sl_conn_raise(st->repl, res, "streaming");
