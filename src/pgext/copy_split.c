@@ -7,7 +7,8 @@
  *	  certainly belongs there: same name, same bounds and keys all the way up,
  *	  and a rule that means the same on both sides.  A hash may differ with the
  *	  encoding, the order of texts with the collation; such rows go through the
- *	  root, which costs a little and cannot go wrong.
+ *	  root, which costs a little and cannot go wrong.  So do those of a leaf with
+ *	  another owner: the stream's rights were judged by the root.
  *
  *	  A range is of blocks: it needs no key, and under a snapshot every row
  *	  version stays in its block.  Whatever moves rows (a rewrite) is noticed by
@@ -60,7 +61,9 @@
 	"JOIN pg_catalog.pg_inherits i ON i.inhparent = t.relid " \
 	"JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid WHERE t.kind = 'p') " \
 	"SELECT t.relid, n.nspname, c.relname, t.sure, t.rules, " \
-	"  GREATEST(c.reltuples, 0)::int8 " \
+	"  GREATEST(c.reltuples, 0)::int8, " \
+	"  c.relowner = (SELECT r.relowner FROM pg_catalog.pg_class r " \
+	"    WHERE r.oid = $1::pg_catalog.oid) " \
 	"FROM tree t JOIN pg_catalog.pg_class c ON c.oid = t.relid " \
 	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
 	"WHERE t.kind <> 'p' ORDER BY t.relid"
@@ -81,7 +84,7 @@
 
 enum
 {
-	COL_RELID, COL_SCHEMA, COL_NAME, COL_SURE, COL_RULES, COL_ROWS
+	COL_RELID, COL_SCHEMA, COL_NAME, COL_SURE, COL_RULES, COL_ROWS, COL_OWNED
 };
 
 typedef struct Leaf
@@ -90,6 +93,7 @@ typedef struct Leaf
 	char	   *schema;
 	char	   *name;
 	char	   *rules;
+	bool		owned;			/* by the root's owner */
 } Leaf;
 
 /* What all tasks of one table share. */
@@ -227,6 +231,7 @@ target_leaves(Oid root, Leaf * *leaves)
 		l->schema = sl_spi_text(i, COL_SCHEMA + 1, cxt);
 		l->name = sl_spi_text(i, COL_NAME + 1, cxt);
 		l->rules = sl_spi_text(i, COL_RULES + 1, cxt);
+		l->owned = sl_spi_bool(i, COL_OWNED + 1);
 	}
 	sl_spi_leave();
 	return n;
@@ -254,7 +259,7 @@ target_of(const Split *s, const PGresult *res, int row, Oid root,
 	if (PQgetvalue(res, row, COL_SURE)[0] != 't')
 		return root;
 	found = bsearch(&key, leaves, n, sizeof(Leaf), compare_leaves);
-	if (found == NULL || get_rel_relkind(found->relid) != RELKIND_RELATION ||
+	if (found == NULL || !found->owned || get_rel_relkind(found->relid) != RELKIND_RELATION ||
 		strcmp(found->rules, PQgetvalue(res, row, COL_RULES)) != 0)
 		return root;
 	return found->relid;
