@@ -50,6 +50,8 @@ typedef enum SlMarkerAck
 		"call sync_start with the recorded values, or with NULL to keep them") \
 	SL_MARKER(CUTOVER_REFUSED, "CUTOVER-REFUSED", "SL010", TERMINAL, JUDGED_AGAIN, NO, \
 		"do away with what the lines name, then call sluice.cutover() again") \
+	SL_MARKER(CONFIRMATION_REQUIRED, "CONFIRMATION-REQUIRED", "SL007", TERMINAL, JUDGED_AGAIN, NO, \
+		"look at what is listed, then call sync_start again with confirm as the hint says") \
 	SL_MARKER(POSITION_BEHIND_SLOT, "POSITION-BEHIND-SLOT", "SL101", TERMINAL, RECORDED, NO, \
 		"drop the stream and start it anew; the changes in between are no longer available") \
 	SL_MARKER(SOURCE_IDENTITY_CHANGED, "SOURCE-IDENTITY-CHANGED", "SL102", TERMINAL, RECORDED, NO, \

@@ -38,4 +38,10 @@ extern bool sl_api_stop_pending(const char *stream_id);
 /* Sleep ms or until the latch is set; answers interrupts. */
 extern void sl_api_pause(int ms);
 
+/*
+ * Wait without end until the stream is stopped; raises what it raised if it
+ * ends otherwise.  Inside SPI, not atomic: commits between looks.
+ */
+extern void sl_api_wait_stopped(const char *stream_id);
+
 #endif							/* SL_API_H */

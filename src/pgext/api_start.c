@@ -24,6 +24,7 @@
 #include "utils/tuplestore.h"
 
 #include "pgext/api.h"
+#include "pgext/coldstart.h"
 #include "pgext/errutil.h"
 #include "pgext/preflight.h"
 #include "pgext/source_pg.h"
@@ -204,11 +205,30 @@ check_restart(const SlStream *s, const SlStartArgs *a, const char *server)
 	}
 }
 
+/* restart_from_scratch and reset_target_data; raises without a confirmation. */
+static void
+begin_anew(SlStream *s, const SlStartArgs *a)
+{
+	if (s->source_server == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("stream \"%s\" has no source to copy from again", s->stream_id)));
+	if (!sl_stream_lock_xact(s))
+		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY},
+				  "stream \"%s\" is held by another session", s->stream_id);
+	if (a->restart)
+		sl_restart_from_scratch(s, a->confirm);
+	else
+		sl_reset_target_data(s, a->confirm);
+}
+
 /* A stream that is not running: merge its options, and start it again. */
 static void
 start_again(SlStream *s, const SlStartArgs *a, const char *server)
 {
 	check_restart(s, a, server);
+	if (a->restart || a->reset)
+		begin_anew(s, a);
 	s->options = sl_options_merge(s->options, a->options);
 	if (s->source_server)
 		sl_preflight_raise(sl_preflight(s, sl_source_resolve(s->source_server,
@@ -287,6 +307,11 @@ start_known(SlStream *s, const SlStartArgs *a)
 				 errmsg("option \"reopen\" is for a stream that was cut over"),
 				 errdetail("Stream \"%s\" is %s.", s->stream_id, sl_state_name(state)),
 				 errhint("Leave the option out.")));
+	if (sl_state_is_running(state) && (a->restart || a->reset))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("stream \"%s\" is running and cannot begin anew", s->stream_id),
+				 errhint("SELECT sluice.sync_stop('%s', wait => true);", s->stream_id)));
 	if (sl_state_is_running(state) && s->should_run &&
 		!sl_api_stop_pending(s->stream_id))
 		start_running(s, a, server);
@@ -389,6 +414,10 @@ start_new(const SlStartArgs *a)
 	SlSource   *src;
 	List	   *checks;
 
+	if (a->restart || a->reset)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("stream \"%s\" does not exist and cannot begin anew", a->stream_id)));
 	if (sl_compat_database_aclcheck(MyDatabaseId, GetUserId(), ACL_CREATE) != ACLCHECK_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

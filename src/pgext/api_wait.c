@@ -311,6 +311,17 @@ wait_loop(Wait *w)
 	}
 }
 
+/* See api.h. */
+void
+sl_api_wait_stopped(const char *stream_id)
+{
+	Wait		w = {.goal = GOAL_STOPPED, .deadline = DT_NOEND, .may_commit = true};
+
+	strlcpy(w.stream_id, stream_id, sizeof(w.stream_id));
+	w.next_notice = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), NOTICE_MS);
+	wait_loop(&w);
+}
+
 /*
  * CALL sluice.sync_wait(stream_id, state, timeout): see sql/40_run.sql.
  */

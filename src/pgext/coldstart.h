@@ -21,6 +21,9 @@ typedef struct SlCopyRecord
 extern SlCopyRecord *sl_copy_record_load(const char *stream_id);
 extern void sl_copy_record_store(const char *stream_id, const SlCopyRecord *r);
 
+/* Is everything copied and built, and the last snapshot passed? */
+extern bool sl_cold_complete(const char *stream_id);
+
 /*
  * restart_from_scratch: forget position, tables' states and the record, so
  * that the next start is a cold one.  reset_target_data: drop the stream's

@@ -119,6 +119,9 @@ extern void sl_cold_resolve(SlColdStart *cs);
 /* Judge rows that are there before the copy; option existing_rows. */
 extern void sl_cold_judge_rows(SlColdStart *cs);
 
+/* Will the copy itself empty the table?  Its n tasks are given, the first first. */
+extern void sl_cold_note_empties(SlColdTable *t, const SlCopyTask *tasks, int n);
+
 /*
  * Empty what an interrupted copy left and what existing_rows gives up, but
  * what the copy itself empties; record all as being copied, or as adopted.

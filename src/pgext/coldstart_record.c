@@ -133,6 +133,16 @@ sl_cold_mixed(const char *stream_id)
 				   SPI_OK_SELECT, 1, &stream_id) > 0;
 }
 
+/* See coldstart.h. */
+bool
+sl_cold_complete(const char *stream_id)
+{
+	return control("SELECT FROM sluice.copy_run c JOIN sluice.stream_position p"
+				   " USING (stream_id) WHERE stream_id = $1 AND c.phase = 'done'"
+				   " AND p.lsn >= c.last_snapshot",
+				   SPI_OK_SELECT, 1, &stream_id) > 0;
+}
+
 /* A planned object of sluice.schema_object as a task; row of SPI's result. */
 static SlCopyTask *
 planned_task(uint64 row, MemoryContext cxt)

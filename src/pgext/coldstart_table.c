@@ -11,6 +11,7 @@
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/heap.h"
 #include "catalog/pg_class.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -383,6 +384,26 @@ sl_cold_judge_rows(SlColdStart *cs)
 	sl_cold_commit(cs);
 }
 
+/* ONLY where children have rows of their own. */
+static char *
+only_name(Oid target)
+{
+	return psprintf("%s%s", get_rel_relkind(target) == RELKIND_RELATION ? "ONLY " : "",
+					target_name(target));
+}
+
+static void
+delete_rows(Oid target)
+{
+	SlUserSwitch user;
+
+	sl_become_role(owner_of(target), &user);
+	sl_spi_enter();
+	sl_spi_exec(psprintf("DELETE FROM %s", only_name(target)), SPI_OK_DELETE, 0, NULL);
+	sl_spi_leave();
+	sl_become_back(&user);
+}
+
 /* One TRUNCATE for all tables of one owner, so that foreign keys allow it. */
 static void
 truncate_owned(SlColdStart *cs, bool *todo, Oid owner)
@@ -396,12 +417,87 @@ truncate_owned(SlColdStart *cs, bool *todo, Oid owner)
 
 		if (!todo[i] || owner_of(t->target) != owner)
 			continue;
-		appendStringInfo(&sql, "%s%s%s", sql.len ? ", " : "TRUNCATE TABLE ",
-						 get_rel_relkind(t->target) == RELKIND_RELATION ? "ONLY " : "",
-						 target_name(t->target));
+		appendStringInfo(&sql, "%s%s", sql.len ? ", " : "TRUNCATE TABLE ",
+						 only_name(t->target));
 		todo[i] = false;
 	}
 	run_as(owner, sql.data);
+}
+
+/*
+ * Take in the tables that are to be emptied anyway and reference one of todo.
+ * False when others reference one, or the tables have several owners.
+ */
+static bool
+truncate_together(SlColdStart *cs, bool *todo)
+{
+	List	   *relids = NIL;
+	Oid			owner = InvalidOid;
+	bool		one_owner = true;
+	bool		more;
+
+	do
+	{
+		List	   *refs;
+
+		more = false;
+		list_free(relids);
+		relids = NIL;
+		for (int i = 0; i < cs->n; i++)
+			if (todo[i])
+				relids = lappend_oid(relids, cs->tables[i].target);
+		refs = heap_truncate_find_FKs(relids);
+		for (int i = 0; i < cs->n; i++)
+			if (!todo[i] && cs->tables[i].empties && cs->tables[i].filled &&
+				list_member_oid(refs, cs->tables[i].target))
+				more = todo[i] = true;
+		if (!more && refs != NIL)
+			return false;
+	} while (more);
+	for (int i = 0; i < cs->n; i++)
+	{
+		Oid			o = todo[i] ? owner_of(cs->tables[i].target) : owner;
+
+		one_owner &= !OidIsValid(owner) || o == owner;
+		owner = o;
+	}
+	return one_owner;
+}
+
+/*
+ * Empty these.  Where TRUNCATE would have to take along what is not to be
+ * emptied, rows are deleted: no trigger of a foreign key fires in replica role.
+ */
+static void
+empty_all(SlColdStart *cs, bool *todo)
+{
+	bool		together = truncate_together(cs, todo);
+
+	for (int i = 0; i < cs->n; i++)
+	{
+		Oid			target = cs->tables[i].target;
+
+		if (!todo[i])
+			continue;
+		if (together || heap_truncate_find_FKs(list_make1_oid(target)) == NIL)
+			truncate_owned(cs, todo, owner_of(target));
+		else
+			delete_rows(target);
+		todo[i] = false;
+	}
+}
+
+/*
+ * See coldstart_int.h.  copy_task.c empties a table in the transaction that
+ * copies it on just these conditions.
+ */
+void
+sl_cold_note_empties(SlColdTable *t, const SlCopyTask *tasks, int n)
+{
+	t->empties = t->created && n == 1 && tasks->first_block < 0 &&
+		tasks->target_relid == t->target &&
+		get_rel_relkind(t->target) == RELKIND_RELATION &&
+		heap_truncate_find_FKs(list_make1_oid(t->target)) == NIL;
 }
 
 /* See coldstart_int.h. */
@@ -417,9 +513,7 @@ sl_cold_prepare_rows(SlColdStart *cs)
 
 		todo[i] = !sl_cold_done(t) && t->filled && !t->adopt && !t->empties;
 	}
-	for (int i = 0; i < cs->n; i++)
-		if (todo[i])
-			truncate_owned(cs, todo, owner_of(cs->tables[i].target));
+	empty_all(cs, todo);
 	for (int i = 0; i < cs->n; i++)
 		if (!sl_cold_done(&cs->tables[i]) && !cs->tables[i].adopt)
 			put_table(cs, &cs->tables[i], "copying", InvalidXLogRecPtr);
@@ -433,11 +527,12 @@ sl_cold_prepare_rows(SlColdStart *cs)
 void
 sl_cold_empty(SlColdTable *t)
 {
-	if (has_rows(t->target))
-		run_as(owner_of(t->target),
-			   psprintf("TRUNCATE TABLE %s%s",
-						get_rel_relkind(t->target) == RELKIND_RELATION ? "ONLY " : "",
-						target_name(t->target)));
+	if (!has_rows(t->target))
+		return;
+	if (heap_truncate_find_FKs(list_make1_oid(t->target)) == NIL)
+		run_as(owner_of(t->target), psprintf("TRUNCATE TABLE %s", only_name(t->target)));
+	else
+		delete_rows(t->target);
 }
 
 /* See coldstart_int.h. */

@@ -40,13 +40,19 @@ rows_tasks(SlColdStart *cs)
 {
 	List	   *tasks = NIL;
 
+	sl_cold_begin(cs);
 	for (int i = 0; i < cs->n; i++)
 	{
 		SlColdTable *t = &cs->tables[i];
+		int			before = list_length(tasks);
 
-		if (!sl_cold_done(t) && !t->adopt)
-			tasks = sl_copy_split(cs->st, cs->copy, &t->src, t->target, tasks);
+		if (sl_cold_done(t) || t->adopt)
+			continue;
+		tasks = sl_copy_split(cs->st, cs->copy, &t->src, t->target, tasks);
+		if (list_length(tasks) > before)
+			sl_cold_note_empties(t, list_nth(tasks, before), list_length(tasks) - before);
 	}
+	sl_cold_commit(cs);
 	return tasks;
 }
 

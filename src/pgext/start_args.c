@@ -69,14 +69,6 @@ refuse_unbuilt(FunctionCallInfo fcinfo, int shift)
 		not_built("row_filters");
 	if (!jsonb_arg_is_empty(fcinfo, ARG_TYPE_OVERRIDES - shift))
 		not_built("type_overrides");
-	if (!PG_ARGISNULL(ARG_RESTART_FROM_SCRATCH - shift) &&
-		PG_GETARG_BOOL(ARG_RESTART_FROM_SCRATCH - shift))
-		not_built("restart_from_scratch");
-	if (!PG_ARGISNULL(ARG_RESET_TARGET_DATA - shift) &&
-		PG_GETARG_BOOL(ARG_RESET_TARGET_DATA - shift))
-		not_built("reset_target_data");
-	if (!PG_ARGISNULL(ARG_CONFIRM - shift))
-		not_built("confirm");
 	if (!PG_ARGISNULL(ARG_ACCEPT_UNFORWARDED_SCHEMA_CHANGE - shift))
 		not_built("accept_unforwarded_schema_change");
 	if (!PG_ARGISNULL(ARG_ACCEPT_TARGET_ONLY_UNIQUE_KEY - shift) &&
@@ -174,6 +166,35 @@ check_texts(const SlStartArgs *a)
 				 errhint("Values are \"refuse\" and \"forward\".")));
 }
 
+static bool
+bool_arg(FunctionCallInfo fcinfo, int n)
+{
+	return !PG_ARGISNULL(n) && PG_GETARG_BOOL(n);
+}
+
+/* What begins anew: one of the two, confirmed by the fingerprint it showed. */
+static void
+read_anew(FunctionCallInfo fcinfo, SlStartArgs *a, int shift)
+{
+	a->restart = bool_arg(fcinfo, ARG_RESTART_FROM_SCRATCH - shift);
+	a->reset = bool_arg(fcinfo, ARG_RESET_TARGET_DATA - shift);
+	a->confirm = text_arg(fcinfo, ARG_CONFIRM - shift);
+	if (a->restart && a->reset)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("arguments \"restart_from_scratch\" and \"reset_target_data\" exclude each other"),
+				 errhint("The first copies into the tables that are there, the second drops them before.")));
+	if (a->confirm && !a->restart && !a->reset)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"confirm\" goes with \"restart_from_scratch\" or \"reset_target_data\" only")));
+	if (shift > 0 && (a->restart || a->reset))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("preflight has nothing to begin anew"),
+				 errhint("sluice.sync_start() shows what it would do before it does it.")));
+}
+
 /* See start_args.h. */
 SlStartArgs *
 sl_start_args_read(FunctionCallInfo fcinfo, bool has_id)
@@ -189,6 +210,7 @@ sl_start_args_read(FunctionCallInfo fcinfo, bool has_id)
 		check_stream_id(a->stream_id);
 	}
 	refuse_unbuilt(fcinfo, shift);
+	read_anew(fcinfo, a, shift);
 	a->driver = text_arg(fcinfo, ARG_DRIVER - shift);
 	a->include = pattern_arg(fcinfo, ARG_INCLUDE_TABLES - shift, "include_tables");
 	a->exclude = pattern_arg(fcinfo, ARG_EXCLUDE_TABLES - shift, "exclude_tables");

@@ -20,6 +20,9 @@ typedef struct SlStartArgs
 	char	  **exclude;
 	char	   *target_schema;
 	char	   *schema_changes;
+	bool		restart;		/* restart_from_scratch */
+	bool		reset;			/* reset_target_data */
+	char	   *confirm;
 	Jsonb	   *options;		/* may hold nulls: set back to the default */
 } SlStartArgs;
 
