@@ -36,11 +36,18 @@ def left_on_source(src):
                      " UNION ALL SELECT pubname::text FROM pg_publication")
 
 
-def hold(src, table):
-    """A connection that keeps the source's readers of a table waiting."""
-    conn = src.connect(autocommit=False)
-    conn.cursor().execute("LOCK TABLE %s IN ACCESS EXCLUSIVE MODE" % table)
+def hold(dst):
+    """A connection that keeps a copy waiting, once it has its snapshot."""
+    conn = dst.connect(autocommit=False)
+    conn.cursor().execute("LOCK TABLE sluice.copy_task IN SHARE MODE")
     return conn
+
+
+def held(dst):
+    """The copy has its snapshot and copies nothing yet."""
+    wait_until(lambda: dst.value(
+        "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        " AND relation = 'sluice.copy_task'::regclass"), 60, "the copy does not begin")
 
 
 def states(dst):
@@ -52,14 +59,18 @@ def keys(db):
                     " IN ('p', 'f', 'u') AND connamespace = 'public'::regnamespace ORDER BY 1")
 
 
-def interrupted(src, dst, waits="parent"):
-    """Stopped while one table is not copied yet, and the others are."""
-    conn = hold(src, waits)
-    stream = make_stream(src, dst, wait=None)
-    wait_until(lambda: sorted(states(dst).values()) == ["copying", "established", "established"],
-               60, lambda: "%r" % states(dst))
-    stream.stop()
-    conn.close()
+# Copied after all others; refused until the target's constraint is dropped.
+LAST = "CREATE TABLE zlast (a int PRIMARY KEY); INSERT INTO zlast VALUES (1)"
+
+
+def interrupted(src, dst, **args):
+    """A copy that ended at its last table; all others are copied."""
+    src.execute(LAST)
+    dst.execute("CREATE TABLE zlast (a int PRIMARY KEY CONSTRAINT no CHECK (a <> 1))")
+    stream = make_stream(src, dst, wait=None, **args)
+    stream.wait_refused("TARGET-CONSTRAINT-VIOLATED")
+    assert states(dst)["child"] == "established", states(dst)
+    dst.execute("ALTER TABLE zlast DROP CONSTRAINT no")
     return stream
 
 
@@ -126,7 +137,6 @@ def test_resume_keeps_finished_tables(empty):
     """What is established stays; the rest has a later snapshot of its own."""
     src, dst = empty
     stream = interrupted(src, dst)
-    assert stream.state == "stopped"
     before = dst.query("SELECT xmin, ctid FROM child")
     src.execute("INSERT INTO parent (t) VALUES ('new'); INSERT INTO child (parent, u)"
                 " VALUES (501, 'new'); UPDATE keyless SET b = 'x'")
@@ -144,11 +154,7 @@ def test_resume_keeps_finished_tables(empty):
 def test_resume_without_following(empty):
     """Ends once the last snapshot is passed and the foreign key is built."""
     src, dst = empty
-    conn = hold(src, "parent")
-    stream = make_stream(src, dst, wait=None, options={"follow": False})
-    wait_until(lambda: "established" in states(dst).values(), 60)
-    stream.stop()
-    conn.close()
+    stream = interrupted(src, dst, options={"follow": False})
     src.execute("INSERT INTO parent (t) VALUES ('new'); INSERT INTO child (parent, u)"
                 " VALUES (501, 'new')")
     stream.start(source=False)
@@ -161,16 +167,13 @@ def test_resume_without_following(empty):
 def test_resume_sees_what_changed_meanwhile(empty):
     """Tables created again, altered, new and dropped between two rounds."""
     src, dst = empty
-    src.execute("CREATE TABLE going (id int PRIMARY KEY)")
-    conn = hold(src, "parent")
-    stream = make_stream(src, dst, wait=None)
-    wait_until(lambda: list(states(dst).values()).count("established") == 3, 60,
-               lambda: "%r" % states(dst))
-    stream.stop()
-    conn.rollback()
-    conn.close()
+    src.execute("CREATE TABLE going (id int PRIMARY KEY);"
+                " CREATE TABLE zmore (id int PRIMARY KEY, v text)")
+    stream = interrupted(src, dst)
+    assert states(dst)["zmore"] == "copying"
     src.execute("""
-        ALTER TABLE parent ADD COLUMN more int DEFAULT 7;
+        ALTER TABLE zmore DROP COLUMN v, ADD COLUMN more int DEFAULT 7;
+        INSERT INTO zmore VALUES (1);
         DROP TABLE keyless;
         CREATE TABLE keyless (a int, b text, c int);
         ALTER TABLE keyless REPLICA IDENTITY FULL;
@@ -183,24 +186,22 @@ def test_resume_sees_what_changed_meanwhile(empty):
     stream.wait("streaming")
     src.execute("INSERT INTO keyless VALUES (2, 'more', 2); INSERT INTO coming VALUES (2)")
     stream.caught_up()
-    assert_same_rows(src, dst, TABLES + ["coming"])
+    assert_same_rows(src, dst, TABLES + ["coming", "zmore", "zlast"])
     assert dst.value("SELECT to_regclass('going')") is None
     assert states(dst)["going"] == "dropped"
 
 
 def test_table_that_is_emptied_under_the_copy(empty):
     src, dst = empty
-    conn = hold(src, "parent")
-    conn.cursor().execute("TRUNCATE parent CASCADE")
+    conn = hold(dst)
     stream = make_stream(src, dst, wait=None)
-    wait_until(lambda: src.value("SELECT count(*) FROM pg_locks WHERE NOT granted"
-                                 " AND relation = 'keyless'::regclass") == 0
-               and states(dst).get("keyless") == "established", 60)
-    conn.commit()
+    held(dst)
+    src.execute("TRUNCATE keyless; INSERT INTO keyless VALUES (1, 'new')")
     conn.close()
     stream.wait("streaming")
     stream.caught_up()
     assert_same_rows(src, dst, TABLES)
+    assert dst.value("SELECT round FROM sluice.copy_run") > 1
 
 
 def test_slot_that_is_gone_refuses(empty):
@@ -314,9 +315,9 @@ def test_old_rows_stay_until_the_new_copy_commits(empty):
     stream = make_stream(src, dst)
     stream.caught_up()
     stream.stop()
-    conn = hold(src, "keyless")
+    conn = hold(dst)
     again(stream, "restart_from_scratch")
-    wait_until(lambda: states(dst)["child"] == "established", 60)
+    held(dst)
     assert dst.value("SELECT count(*) FROM keyless") == 100
     conn.close()
     stream.wait("streaming")
