@@ -195,7 +195,7 @@ name_as_source(const DiffItem *source, int nsource, DiffItem *target, int ntarge
 	for (int j = 0; j < ntarget; j++)
 	{
 		DiffItem	key = target[j];
-		DiffItem   *found;
+		const DiffItem *found;
 
 		if (key.rel_schema == NULL)
 			continue;
