@@ -1,10 +1,11 @@
 """Cold starts: everybody copies the same source into a fresh, empty target."""
 import os
+import statistics
 import time
 
 import data
 import peers
-from report import closing_table, cluster_cpu
+from report import cluster_cpu, spread
 
 CASES = {
     "table": ("one table of %d rows", data.one, 3000000,
@@ -13,10 +14,6 @@ CASES = {
                [peers.Native, peers.Pgcopydb, peers.PgcopydbSplit,
                 peers.SluiceVacuum, peers.Sluice]),
 }
-
-TITLES = ("Until every row is visible and every index is there",
-          "CPU of both clusters and the client")
-
 
 def one_run(kind, src, target, names, args):
     """(seconds, CPU seconds) of one peer; the target is gone afterwards."""
@@ -63,18 +60,32 @@ def run(case, make_source, make_target, args):
     source = make_source()
     src = source.fresh_db(case)
     names = fill(src, rows)
-    results = [{k.name: {} for k in kinds} for _ in TITLES]
+    results = {k.name: [] for k in kinds}
     for number in range(args.runs):
         for kind in kinds[::-1] if number % 2 else kinds:
             target = make_target()
             got = one_run(kind, src, target, names, args)
             if not args.keep:
                 target.destroy()
-            for result, value in zip(results, got):
-                result[kind.name].setdefault(case, []).append(value)
+            results[kind.name].append(got)
             print("run %d %s: %.2f s, CPU %.2f s" % ((number + 1, kind.name) + got),
                   flush=True)
-    for text, result in zip(TITLES, results):
-        print("\n%s:" % text)
-        closing_table("seconds: median (min-max)", result, [k.name for k in kinds])
+    closing(results)
     source.destroy()
+
+
+def closing(results):
+    """Wall clock and CPU by peer, and how often ours that is."""
+    print("\n%-15s %22s %22s  %s" % ("median (min-max)", "seconds",
+                                     "CPU seconds", "peer / ours: seconds, CPU"))
+    for name, got in results.items():
+        ours = "sluice+vacuum" if name.startswith("pgcopydb") else "sluice"
+        if ours not in results:
+            ours = "sluice"
+        line = "%-16s %22s %22s" % (name, spread([g[0] for g in got]),
+                                    spread([g[1] for g in got]))
+        if not name.startswith("sluice") and ours in results:
+            line += "  %.2f %.2f (%s)" % tuple(
+                [statistics.median(g[i] for g in got) /
+                 statistics.median(g[i] for g in results[ours]) for i in (0, 1)] + [ours])
+        print(line)
