@@ -211,6 +211,8 @@ CREATE TABLE sluice.schema_object (
 );
 CREATE UNIQUE INDEX schema_object_name ON sluice.schema_object
     (stream_id, kind, (COALESCE(schema_name, '')), (COALESCE(table_name, '')), object_name);
+CREATE INDEX schema_object_table ON sluice.schema_object (stream_id, schema_name, object_name)
+    WHERE kind IN ('table', 'partition');
 
 -- One statement each: every call updates the extension's own row.
 DO $$

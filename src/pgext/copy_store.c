@@ -34,8 +34,8 @@
 	"  JOIN pg_catalog.pg_class c ON c.oid = t.target_relid" \
 	"  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace" \
 	"  WHERE o.stream_id = t.stream_id AND o.kind IN ('table', 'partition')" \
-	"  AND o.state = 'created' AND o.schema_name = n.nspname" \
-	"  AND o.object_name = c.relname) " \
+	"  AND o.state = 'created' AND o.schema_name = n.nspname::pg_catalog.text" \
+	"  AND o.object_name = c.relname::pg_catalog.text) " \
 	"FROM sluice.copy_task t WHERE t.stream_id = $1 AND t.id = $2::pg_catalog.int8 " \
 	"AND t.state = 'pending' FOR UPDATE OF t"
 

@@ -202,9 +202,9 @@ def cold_stream(src, dst, **args):
     return make_stream(src, dst, **args)
 
 
-def caught_up_same(stream, *tables, **kw):
+def caught_up_same(stream, *tables, timeout="60 s", **kw):
     """Caught up, then equal by the oracle (kw as same_rows)."""
-    stream.caught_up()
+    stream.caught_up(timeout)
     assert_same_rows(stream.src, stream.dst, tables, **kw)
 
 
