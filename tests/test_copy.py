@@ -218,6 +218,35 @@ def test_lock_on_the_target(dbs):
     held.finish()
 
 
+def test_snapshot_ends_with_the_rows(dbs):
+    """While indexes are built nothing of ours holds the source's xmin."""
+    src, dst = dbs
+    for i in range(20):
+        src.execute("CREATE TABLE x%d (id int PRIMARY KEY, v text); INSERT INTO x%d"
+                    " SELECT g, 'v' FROM generate_series(1, 300) g" % (i, i))
+    dst.execute("""CREATE FUNCTION hold() RETURNS event_trigger LANGUAGE plpgsql
+            AS 'BEGIN PERFORM pg_catalog.pg_advisory_xact_lock_shared(42); END';
+        CREATE EVENT TRIGGER hold ON ddl_command_start WHEN TAG IN ('CREATE INDEX')
+            EXECUTE FUNCTION hold(); ALTER EVENT TRIGGER hold ENABLE ALWAYS""")
+    lock = dst.connect()
+    lock.cursor().execute("SELECT pg_catalog.pg_advisory_lock(42)")
+    stream = make_stream(src, dst, wait=None, options={"copy_workers": 4})
+    wait_until(lambda: dst.value("SELECT count(*) FROM sluice.progress WHERE phase = 'building index'") == 4
+               or stream.state == "failed", 60, stream.health)
+    # rows come first, so there are none left
+    wait_until(lambda: copy_sessions(src) == 0 and src.value(
+        "SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE backend_xmin IS NOT NULL"
+        " AND application_name LIKE 'sluice%%' AND datname = current_database()") == 0, 30,
+        lambda: src.query("SELECT application_name, backend_xmin, query FROM pg_stat_activity"
+                          " WHERE application_name LIKE 'sluice%%'"))
+    assert stream.state == "copying"
+    lock.close()
+    stream.caught_up()
+    assert not same_rows(src, dst, ["x%d" % i for i in range(20)])
+    stream.stop()
+    stream.drop()
+
+
 def test_kill_of_a_worker(dbs):
     """kill -9 of a copy worker: the server starts again, and so does the copy."""
     held = Held(*dbs)

@@ -332,6 +332,8 @@ sl_cold_snapshot(SlColdStart *cs)
 void
 sl_cold_snapshot_end(SlColdStart *cs)
 {
+	if (cs->copy == NULL)
+		return;
 	sl_conn_close(cs->copy);
 	cs->copy = NULL;
 	reopen_repl(cs->st);

@@ -86,12 +86,18 @@ table_done(void *arg, const char *schema, const char *table, int64 rows, int64 b
 	SL_FAULT("cold_table_done");
 }
 
+static void
+rows_done(void *arg)
+{
+	sl_cold_snapshot_end(arg);
+}
+
 /* See coldstart_int.h. */
 int
 sl_cold_execute(SlColdStart *cs)
 {
 	SlCopyRun	run = {.st = cs->st, .snapshot = cs->snapshot,
-	.snapshot_lsn = cs->lsn, .table_done = table_done, .arg = cs};
+	.snapshot_lsn = cs->lsn, .table_done = table_done, .rows_done = rows_done, .arg = cs};
 	List	   *tasks;
 	ListCell   *lc;
 

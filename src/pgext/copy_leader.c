@@ -77,6 +77,8 @@ typedef struct Leader
 	int			ngroups;
 	Group	   *groups;
 	int			left;			/* table groups that are not through */
+	int			rows_left;		/* those whose rows are not told done */
+	int			rows_waiting;	/* tasks of rows that nobody has in hand */
 	bool global;				/* the last group is the global one */
 	int			nready;
 	Member	  **ready;
@@ -210,6 +212,7 @@ make_groups(Leader *l)
 
 		l->members[i].task = t;
 		l->members[i].order = i;
+		l->rows_waiting += t->kind == SL_TASK_ROWS;
 		l->members[i].group = global ? INT_MAX : group_of(l, names, t);
 		nglobal += global;
 	}
@@ -230,6 +233,8 @@ make_groups(Leader *l)
 			g->first = g->next = i;
 		g->had_rows |= l->members[i].task->kind == SL_TASK_ROWS;
 	}
+	for (int i = 0; i < l->ngroups; i++)
+		l->rows_left += l->groups[i].had_rows;
 	find_alone(l);
 	weigh(l);
 }
@@ -242,15 +247,32 @@ in_order(int stage)
 		(stage >= SL_STAGE_GLOBAL && stage != SL_STAGE_VALIDATE);
 }
 
+/* All rows of all tables are here: the snapshot can go. */
+static void
+rows_over(Leader *l)
+{
+	for (int i = 0; i < l->ncrew; i++)
+		sl_seat_rows_over(l->crew[i].seat);
+	if (l->hand.conn)
+		sl_conn_close(l->hand.conn);
+	l->hand.conn = NULL;
+	if (l->run->rows_done)
+		l->run->rows_done(l->run->arg);
+	MemoryContextSwitchTo(l->hand.cxt);
+}
+
 /* The rows of the table are all here. */
 static void
 tell_done(Leader *l, Group *g)
 {
 	g->told = true;
-	if (!g->had_rows || l->run->table_done == NULL)
+	if (!g->had_rows)
 		return;
-	l->run->table_done(l->run->arg, g->schema, g->table, g->rows, g->bytes);
+	if (l->run->table_done)
+		l->run->table_done(l->run->arg, g->schema, g->table, g->rows, g->bytes);
 	MemoryContextSwitchTo(l->hand.cxt);
+	if (--l->rows_left == 0)
+		rows_over(l);
 }
 
 /* Nothing of the group is open: let its next tasks begin. */
@@ -345,6 +367,7 @@ take_ready(Leader *l)
 		return NULL;
 	m = l->ready[best];
 	l->ready[best] = l->ready[--l->nready];
+	l->rows_waiting -= m->task->kind == SL_TASK_ROWS;
 	return m;
 }
 
@@ -507,6 +530,8 @@ hand_out(Leader *l)
 		c->member = take_ready(l);
 		if (c->member == NULL)
 			return;
+		if (l->rows_waiting == 0 && c->member->task->kind == SL_TASK_DDL)
+			sl_seat_rows_over(c->seat);
 		sl_seat_ask(c->seat, c->member->task->id, c->member->alone);
 	}
 }
@@ -593,6 +618,8 @@ work(Leader *l)
 {
 	bool		global_begun = !l->global;
 
+	if (l->rows_left == 0)
+		rows_over(l);
 	for (int i = 0; i < l->ngroups - l->global; i++)
 		advance(l, &l->groups[i]);
 	for (;;)

@@ -64,6 +64,13 @@ typedef struct SlCopyRun
 	 */
 	void		(*table_done) (void *arg, const char *schema, const char *table,
 							   int64 rows, int64 bytes);
+
+	/*
+	 * Called after the last of these, when no table is to be done again:
+	 * nobody needs the snapshot any more, and it need not hold the source's
+	 * xmin while indexes are built.  May be NULL.
+	 */
+	void		(*rows_done) (void *arg);
 	void	   *arg;
 } SlCopyRun;
 

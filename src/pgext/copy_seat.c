@@ -80,7 +80,7 @@ clear_seat(SlSeat *seat)
 	seat->in_use = false;
 	seat->pid = seat->leader_pid = 0;
 	seat->latch = seat->leader_latch = NULL;
-	seat->attached = false;
+	seat->attached = seat->rows_over = false;
 	seat->state = SL_SEAT_STARTING;
 	seat->task_id = 0;
 	seat->error_len = 0;
@@ -196,6 +196,19 @@ sl_seat_leave(SlSeat *seat)
 	SpinLockRelease(&seat->mutex);
 	if (leader)
 		SetLatch(leader);
+}
+
+void
+sl_seat_rows_over(SlSeat *seat)
+{
+	Latch	   *latch;
+
+	SpinLockAcquire(&seat->mutex);
+	seat->rows_over = true;
+	latch = seat->pid ? seat->latch : NULL;
+	SpinLockRelease(&seat->mutex);
+	if (latch)
+		SetLatch(latch);
 }
 
 /* The leader's word to the worker. */

@@ -68,6 +68,8 @@ typedef struct SlSeat
 	char		snapshot[SL_SNAPSHOT_MAX];
 	char		origin[SL_SNAPSHOT_MAX];	/* of sl_copy_origin */
 
+	bool		rows_over;		/* the source is not needed any more */
+
 	/* the task in hand */
 	SlSeatState state;
 	int64		task_id;
@@ -106,6 +108,9 @@ extern bool sl_seat_attach(SlSeat *seat, uint32 generation);
 
 /* Its place is empty again; from the end of the process. */
 extern void sl_seat_leave(SlSeat *seat);
+
+/* The worker can leave the source. */
+extern void sl_seat_rows_over(SlSeat *seat);
 
 /* Another state, and the other side hears of it. */
 extern void sl_seat_ask(SlSeat *seat, int64 task_id, bool freeze);

@@ -55,8 +55,10 @@ prepare(SlCopyHand *h)
 
 /* The id of the next task; 0 when there is nothing more to do. */
 static int64
-next_task(SlSeat *seat, bool *freeze)
+next_task(SlCopyHand *h, bool *freeze)
 {
+	SlSeat	   *seat = h->seat;
+
 	for (;;)
 	{
 		int64		id = 0;
@@ -77,6 +79,11 @@ next_task(SlSeat *seat, bool *freeze)
 			*freeze = seat->freeze;
 		}
 		SpinLockRelease(&seat->mutex);
+		if (seat->rows_over && h->conn != NULL)
+		{
+			sl_conn_close(h->conn);
+			h->conn = NULL;
+		}
 		if (id != 0)
 			return id;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0,
@@ -92,7 +99,7 @@ work(SlCopyHand *h)
 	int64		id;
 
 	prepare(h);
-	while ((id = next_task(h->seat, &freeze)) != 0)
+	while ((id = next_task(h, &freeze)) != 0)
 	{
 		SlCopyTask	t;
 
