@@ -239,9 +239,9 @@ def test_many_kills_at_points(servers, dbs, shard):
 
 def test_every_point_had_its_kill():
     """Last of this file: a point nobody died at was not tested."""
-    # those of a cutover have their kills in test_cutover.py
-    points = [p for p in fault_points()
-              if p != "cold_snapshot" and not p.startswith("cutover_")]
+    # the others have their kills in test_cutover.py and test_coldstart_kills.py
+    others = ("cutover_", "schema_", "cold_snapshot", "cold_finish", "cold_once")
+    points = [p for p in fault_points() if not p.startswith(others)]
     assert sorted(COPY_POINTS + STREAM_POINTS) == points, \
         "points in the code and points in this test differ"
     missing = [p for p in points if not KILLS.get(p)]
