@@ -8,7 +8,7 @@ import tempfile
 import psycopg2
 
 from .pgserver import Db, PgServer
-from .util import scaled
+from .util import free_port, scaled
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -85,7 +85,8 @@ class MajorServer(PgServer):
             self._install()
             conf.setdefault("shared_preload_libraries", "sluice")
         lines = "\n".join("%s = '%s'" % item for item in conf.items())
-        self.script("start", PG_CONF=lines)
+        # a port of our own: two servers that start at once must not pick one
+        self.script("start", PG_CONF=lines, PORT=str(free_port()))
         with open(os.path.join(self.where, "port")) as f:
             self.port = int(f.read())
         assert self.version() == self.major
