@@ -2,6 +2,8 @@
 
 Each test is a case of the field: what failed there, and what must happen here.
 """
+import re
+
 import psycopg2
 import pytest
 
@@ -221,10 +223,23 @@ def test_target_with_rows(pair):
     dst.execute("INSERT INTO sf1 VALUES (1, 'X'), (77, 'X')")
     stream = Stream(src, dst, "s1", make_server(src, dst))
     detail = refuses(stream)
-    assert "sf1 has rows" in detail, detail
+    assert "sf1 has rows (2)" in detail, detail
     assert dst.query("SELECT * FROM sf1 ORDER BY id") == [(1, "X"), (77, "X")]
     stream.start(options={"existing_rows": "truncate"})
     caught_up_same(stream, "sf1")
+
+
+def test_rows_adopted(pair):
+    """SN-13: rows taken as the copy are not touched, and then followed."""
+    src, dst = pair
+    both(src, dst, SF1 + "INSERT INTO sf1 SELECT i, 'EU' FROM generate_series(1, 9) AS i")
+    dst.execute("CREATE TABLE before AS SELECT ctid AS at, id FROM sf1")
+    stream = make_stream(src, dst, include_tables=["sf1"],
+                         options={"existing_rows": "adopt"})
+    src.execute("UPDATE sf1 SET region = 'US' WHERE id = 3; DELETE FROM sf1 WHERE id = 4")
+    caught_up_same(stream, "sf1")
+    assert dst.value("SELECT count(*) FROM sf1 JOIN before USING (id) WHERE sf1.ctid = at") == 7
+    assert not stream.conflicts()
 
 
 def test_excluded_in_both_phases(pair):
@@ -311,6 +326,37 @@ def test_names_that_differ_in_case(dbs):
     caught_up_same(stream, "Foo", "foo")
     assert dst.value('SELECT count(*) FROM "Foo"') == 5999
     assert dst.value("SELECT count(*) FROM foo") == 3001
+
+
+def test_reset_with_the_source_away(make_pg, servers):
+    """SN-16: a reset that cannot copy anew drops nothing."""
+    source = make_pg("sn-away", preload="")
+    src = source.fresh_db("sn")
+    dst = servers[1].fresh_db("sn", extension=True)
+    src.execute("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t SELECT generate_series(1, 50)")
+    stream = cold_stream(src, dst)
+    stream.caught_up()
+    stream.stop()
+    with pytest.raises(psycopg2.Error) as e:
+        stream.start(reset_target_data=True)
+    fingerprint = confirm_of(e.value)
+    source.stop("immediate")
+    for _ in range(2):
+        with pytest.raises(psycopg2.Error):
+            stream.start(reset_target_data=True, confirm=fingerprint)
+        assert dst.value("SELECT count(*) FROM t") == 50
+    source.start()
+    stream.start(reset_target_data=True, confirm=fingerprint)
+    caught_up_same(stream, "t")
+    dst.destroy()
+
+
+def confirm_of(error):
+    """The fingerprint that a first call asks back as confirm."""
+    said = "%s %s" % (error, error.diag.message_hint)
+    found = re.search(r"confirm\W+([0-9a-f]{8,})", said)
+    assert found, said
+    return found.group(1)
 
 
 def slow_role(src, name, *settings):

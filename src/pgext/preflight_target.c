@@ -27,6 +27,9 @@
 #include "pgext/type_match.h"
 #include "pgext/pgcompat.h"
 
+/* Rows in the way of a copy are counted up to this. */
+#define ROWS_COUNTED 1000
+
 /* Background workers in use, as far as pg_stat_activity tells them. */
 #define WORKERS_SQL \
 	"SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity " \
@@ -297,22 +300,22 @@ check_shape(SlPreflight *p, Oid target, const SlShape *shape)
 }
 
 /*
- * Does the target have rows?  Asked as its owner: even planning may run the
+ * Rows of the target, up to ROWS_COUNTED + 1.  Asked as its owner: even planning may run the
  * code of index expressions.
  */
-static bool
-has_rows(Oid target, const char *from)
+static int64
+count_rows(Oid target, const char *from)
 {
 	Relation	rel = relation_open(target, AccessShareLock);
 	Oid			owner = rel->rd_rel->relowner;
 	SlUserSwitch sw;
-	bool		found;
+	int64		found;
 
 	relation_close(rel, NoLock);
 	sl_become_role(owner, &sw);
 	sl_spi_enter();
-	found = sl_spi_exec(psprintf("SELECT 1 FROM %s LIMIT 1", from),
-						SPI_OK_SELECT, 0, NULL) > 0;
+	found = sl_spi_exec(psprintf("SELECT 1 FROM %s LIMIT %d", from, ROWS_COUNTED + 1),
+						SPI_OK_SELECT, 0, NULL);
 	sl_spi_leave();
 	sl_become_back(&sw);
 	return found;
@@ -325,12 +328,16 @@ check_empty(SlPreflight *p, Oid target)
 	char	   *name = target_name(target);
 	char	   *rule = sl_stream_opt_text(p->stream, SL_O_EXISTING_ROWS);
 	const char *only = get_rel_relkind(target) == RELKIND_PARTITIONED_TABLE ? "" : "ONLY ";
+	int64		rows;
 
 	if (strcmp(rule, "truncate") == 0 || strcmp(rule, "adopt") == 0)
 		return;
-	if (has_rows(target, psprintf("%s%s", only, name)))
+	rows = count_rows(target, psprintf("%s%s", only, name));
+	if (rows > 0)
 		sl_check_add(p, "target", "existing_rows", false,
-					 psprintf("%s has rows; empty it, or start with option {\"existing_rows\": \"truncate\"}", name),
+					 psprintf("%s has rows (%s%d); empty it, or start with option {\"existing_rows\": \"truncate\"}",
+							  name, rows > ROWS_COUNTED ? "more than " : "",
+							  (int) Min(rows, ROWS_COUNTED)),
 					 psprintf("TRUNCATE %s%s;", only, name));
 }
 
