@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
+#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -147,6 +148,17 @@ truncate_target(Oid relid)
 	return true;
 }
 
+static bool
+has_blocks(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	bool		found = rel->rd_rel->relkind == RELKIND_RELATION &&
+		RelationGetNumberOfBlocks(rel) > 0;
+
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
 static void
 copy_rows(SlCopyHand *h, SlCopyTask *t, bool freeze)
 {
@@ -163,7 +175,9 @@ copy_rows(SlCopyHand *h, SlCopyTask *t, bool freeze)
 				 errmsg("table \"%s.%s\" is not in the snapshot of the copy",
 						t->schema, t->table)));
 	job.binary = sl_types_binary_ok(h->conn, job.shape, t->target_relid);
-	job.freeze = freeze && t->first_block < 0 && t->est_bytes >= SL_FREEZE_BYTES &&
+	/* rows of an earlier copy are left to this one to remove */
+	job.freeze = freeze && t->first_block < 0 &&
+		(t->est_bytes >= SL_FREEZE_BYTES || has_blocks(t->target_relid)) &&
 		truncate_target(t->target_relid);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	sl_copy_rows(&job);
