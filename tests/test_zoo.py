@@ -146,6 +146,67 @@ def test_mapped_schemas(pair):
     stream.drop()
 
 
+KIDS = """
+    CREATE TABLE a (id int, c text, d int DEFAULT 1, e text);
+    CREATE TABLE b (id int, c text DEFAULT 'b', d int DEFAULT 1);
+    CREATE TABLE second_default (PRIMARY KEY (id)) INHERITS (a, b);
+    CREATE TABLE no_default (PRIMARY KEY (id)) INHERITS (a, b);
+    ALTER TABLE no_default ALTER c DROP DEFAULT;
+    CREATE TABLE nullable (PRIMARY KEY (id)) INHERITS (a);
+    INSERT INTO nullable VALUES (1);
+    CREATE TABLE later_child (n int, e text DEFAULT 'e', d int, c text, id int PRIMARY KEY);
+    ALTER TABLE later_child INHERIT b;
+    ALTER TABLE later_child INHERIT a;
+    ALTER TABLE ONLY a ALTER c SET NOT NULL, ADD CONSTRAINT positive CHECK (d > 0) NO INHERIT;
+    CREATE TABLE with_options (own int, PRIMARY KEY (id)) INHERITS (a);
+    ALTER TABLE a ALTER e SET STORAGE EXTERNAL;
+    ALTER TABLE ONLY with_options ALTER e SET STORAGE EXTENDED, ALTER e SET COMPRESSION pglz;
+    ALTER TABLE a ADD later int DEFAULT 5, ADD CONSTRAINT id_check CHECK (id > 0);
+    ALTER TABLE a ADD CONSTRAINT unproven CHECK (d < 9) NOT VALID;
+    ALTER TABLE with_options VALIDATE CONSTRAINT unproven;
+    ALTER TABLE ONLY b ALTER d SET DEFAULT 2;
+    CREATE TABLE grandchild (g int, PRIMARY KEY (id)) INHERITS (with_options);
+    ALTER TABLE a REPLICA IDENTITY FULL;
+    ALTER TABLE b REPLICA IDENTITY FULL;
+    CREATE TABLE of_child (id int PRIMARY KEY, w with_options);
+    INSERT INTO with_options VALUES (2, 'c', 3, 'e', 4, 5);
+    INSERT INTO of_child SELECT id, with_options FROM with_options;"""
+
+KID_COLUMNS = """
+    SELECT a.attrelid::regclass::text, row_number() OVER (PARTITION BY attrelid ORDER BY attnum),
+           attname::text, attnotnull, attstorage::text, attcompression::text, attinhcount,
+           pg_get_expr(adbin, adrelid)
+    FROM pg_attribute a LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    JOIN pg_class c ON c.oid = attrelid
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
+    ORDER BY 1, 2"""
+
+KID_CHECKS = """
+    SELECT conrelid::regclass::text, conname::text, coninhcount, convalidated, connoinherit,
+           pg_get_constraintdef(oid)
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype = 'c' ORDER BY 1, 2"""
+
+
+def test_children_that_were_altered(pair):
+    """Columns of INHERITS keep order, default, NOT NULL and storage, whatever ALTER made of them."""
+    src, dst = pair
+    src.execute(KIDS)
+    stream = make_stream(src, dst)
+    stream.caught_up()
+    for sql in (KID_COLUMNS, KID_CHECKS,
+                "SELECT inhrelid::regclass::text, inhparent::regclass::text, inhseqno"
+                " FROM pg_inherits ORDER BY 1, 3"):
+        here, there = src.query(sql), dst.query(sql)
+        assert here and [r for r in here if r not in there] == [] == \
+            [r for r in there if r not in here]
+    assert dst.query("SELECT object_name::text FROM sluice.schema_objects"
+                     " WHERE kind = 'inheritance' AND note ~ 'stay' ORDER BY 1") == \
+        [("later_child",), ("no_default",), ("second_default",), ("with_options",)]
+    assert_same_rows(src, dst, ["nullable", "with_options", "of_child"])
+    stream.stop()
+    stream.drop()
+
+
 def test_what_refuses(pair):
     """Every fault of a plan is named, with what it is of, and nothing is made."""
     src, dst = pair

@@ -32,6 +32,7 @@ typedef struct PlanColumn
 	char		generated;		/* s v, 0 none */
 	char	   *expr;			/* default or generation expression */
 	char		storage;		/* 0 = the type's own */
+	char		type_storage;	/* what the type's own is */
 	char		compression;	/* p l, 0 none */
 	int			stattarget;		/* -1 = the default */
 	char	   *options;		/* list */
@@ -84,6 +85,7 @@ typedef struct PlanRel
 	bool		row_security;
 	bool		force_row_security;
 	List	   *inherits;		/* of PlanRel *: parents in the plan, in order */
+	bool		apart;			/* made without them, then given to them */
 	int			ncols;
 	PlanColumn *cols;
 	List	   *constraints;	/* of PlanConstraint * */
@@ -307,5 +309,12 @@ extern void sl_plan_not_carried(PlanBuild *b);
  * object becomes a fault.  plan_trust.c.
  */
 extern void sl_plan_judge_owners(const SlStream *s, SlPlan *plan);
+
+/* plan_inherit.c */
+extern const PlanColumn *sl_plan_inherited(const PlanRel *rel, const char *name);
+extern const char *sl_plan_inherited_default(const PlanRel *rel, const char *name);
+extern bool sl_plan_parents_not_null(const PlanRel *rel, const char *name);
+extern void sl_plan_mark_printed(PlanRel *rel);
+extern void sl_plan_inherit(PlanBuild *b, const PlanRel *rel);
 
 #endif							/* SL_PLAN_INT_H */

@@ -49,7 +49,7 @@
 	"  nullif(pg_catalog.array_to_string(ARRAY(SELECT o.o " \
 	"    FROM pg_catalog.unnest(a.attoptions) AS o (o) " \
 	"    WHERE pg_catalog.split_part(o.o, '=', 1) <> 'pg_attver'), pg_catalog.chr(1)), ''), " \
-	"  a.attislocal " \
+	"  a.attislocal, t.typstorage " \
 	"FROM pg_catalog.pg_attribute a " \
 	"JOIN pg_catalog.pg_type t ON t.oid = a.atttypid " \
 	"LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum " \
@@ -239,36 +239,7 @@ read_column(PlanColumn *col, const PGresult *res, int i)
 	col->stattarget = strtol(PQgetvalue(res, i, 13), NULL, 10);
 	col->options = sl_plan_field(res, i, 14);
 	col->islocal = sl_plan_bool(res, i, 15);
-}
-
-static bool
-has_column(const PlanRel *rel, const char *name)
-{
-	for (int i = 0; i < rel->ncols; i++)
-		if (strcmp(rel->cols[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/*
- * A partition is made as a table of its own and attached; a child of INHERITS
- * gets from its parents what it has not declared itself.
- */
-static void
-mark_printed(PlanRel *rel)
-{
-	for (int i = 0; i < rel->ncols; i++)
-	{
-		PlanColumn *col = &rel->cols[i];
-		ListCell   *lc;
-
-		col->printed = true;
-		if (col->islocal)
-			continue;
-		foreach(lc, rel->inherits)
-			if (has_column(lfirst(lc), col->name))
-			col->printed = false;
-	}
+	col->type_storage = sl_plan_char(res, i, 16);
 }
 
 void
@@ -295,7 +266,7 @@ sl_plan_read_columns(PlanBuild *b)
 	}
 	PQclear(res);
 	foreach(lc, b->rels)
-		mark_printed(lfirst(lc));
+		sl_plan_mark_printed(lfirst(lc));
 }
 
 /* A NOT NULL that is an object (18) is part of its column. */

@@ -5,7 +5,8 @@
  * NOTES
  *	  A partition is made as a table of its own and attached afterwards, so
  *	  that it keeps its own columns' order, defaults and constraints.  A table
- *	  of INHERITS declares what is its own, and overrides afterwards.
+ *	  of INHERITS declares what is its own, and overrides afterwards
+ *	  (plan_inherit.c).
  */
 #include "postgres.h"
 
@@ -15,35 +16,21 @@
 #include "pgext/plan_int.h"
 #include "pgext/pgcompat.h"
 
-/* The parents' column of that name; NULL = none. */
-static const PlanColumn *
-inherited_column(const PlanRel *rel, const char *name)
-{
-	ListCell   *lc;
-
-	foreach(lc, rel->inherits)
-	{
-		const PlanRel *parent = lfirst(lc);
-
-		for (int i = 0; i < parent->ncols; i++)
-			if (strcmp(parent->cols[i].name, name) == 0)
-				return &parent->cols[i];
-	}
-	return NULL;
-}
-
 static bool
 inherited_check(const PlanRel *rel, const char *name)
 {
 	ListCell   *lc;
 	ListCell   *c;
 
+	if (rel->apart)
+		return false;
 	foreach(lc, rel->inherits)
 		foreach(c, ((PlanRel *) lfirst(lc))->constraints)
 	{
 		const PlanConstraint *con = lfirst(c);
 
-		if (con->type == 'c' && strcmp(con->name, name) == 0 && !con->noinherit)
+		if (con->type == 'c' && strcmp(con->name, name) == 0 &&
+			!con->noinherit && (con->validated || !con->enforced))
 			return true;
 	}
 	return false;
@@ -79,9 +66,10 @@ has_own_identity(PlanBuild *b, const PlanRel *rel, const PlanColumn *col)
 static bool
 hides_default(const PlanRel *rel, const PlanColumn *col)
 {
-	const PlanColumn *parent = inherited_column(rel, col->name);
+	const PlanColumn *parent = sl_plan_inherited(rel, col->name);
 
-	return col->expr == NULL && parent && parent->expr && parent->generated == 0;
+	return col->expr == NULL && parent && parent->generated == 0 &&
+		sl_plan_inherited_default(rel, col->name) != NULL;
 }
 
 static void
@@ -116,7 +104,7 @@ append_value(PlanBuild *b, SlObject *o, StringInfo buf, const PlanRel *rel,
 static void
 append_not_null(StringInfo buf, const PlanRel *rel, const PlanColumn *col)
 {
-	if (!col->notnull)
+	if (!col->notnull && !(rel->apart && sl_plan_parents_not_null(rel, col->name)))
 		return;
 	if (SL_COMPAT_NAMED_NOT_NULL && col->nn_name &&
 		(col->nn_noinherit ||
@@ -235,7 +223,7 @@ inherits_clause(const PlanRel *rel)
 	StringInfoData buf;
 	ListCell   *lc;
 
-	if (rel->inherits == NIL)
+	if (rel->inherits == NIL || rel->apart)
 		return "";
 	initStringInfo(&buf);
 	foreach(lc, rel->inherits)
@@ -309,6 +297,31 @@ append_setting(StringInfo buf, const PlanColumn *col, const char *what)
 					 quote_identifier(col->name), what);
 }
 
+static const char *
+compression_name(const PlanColumn *col)
+{
+	if (col->compression == 'p')
+		return "pglz";
+#ifdef USE_LZ4
+	if (col->compression == 'l')
+		return "lz4";
+#endif
+	return "default";
+}
+
+/* NOT NULL where it is not what the parents have. */
+static void
+append_null(StringInfo buf, const PlanRel *rel, const PlanColumn *col,
+			const PlanColumn *parent)
+{
+	bool		given = sl_plan_parents_not_null(rel, col->name);
+
+	if (parent && !col->printed && col->notnull && !given)
+		append_setting(buf, col, "SET NOT NULL");
+	if (!col->notnull && given && !SL_COMPAT_NAMED_NOT_NULL)
+		append_setting(buf, col, "DROP NOT NULL");
+}
+
 /* What CREATE TABLE cannot say of columns, in one ALTER TABLE. */
 static void
 column_settings(PlanBuild *b, const PlanRel *rel)
@@ -320,16 +333,18 @@ column_settings(PlanBuild *b, const PlanRel *rel)
 	for (int i = 0; i < rel->ncols; i++)
 	{
 		const PlanColumn *col = &rel->cols[i];
-		const PlanColumn *parent = col->printed ? NULL : inherited_column(rel, col->name);
+		const PlanColumn *parent = sl_plan_inherited(rel, col->name);
 
-		if (col->storage)
-			append_setting(&buf, col, psprintf("SET STORAGE %s", storage_name(col->storage)));
+		if (col->storage || (parent && parent->storage))
+			append_setting(&buf, col, psprintf("SET STORAGE %s",
+											   storage_name(col->storage ? col->storage : col->type_storage)));
+		if (parent && col->compression != parent->compression)
+			append_setting(&buf, col, psprintf("SET COMPRESSION %s", compression_name(col)));
 		if (col->stattarget >= 0)
 			append_setting(&buf, col, psprintf("SET STATISTICS %d", col->stattarget));
 		if (col->options)
 			append_setting(&buf, col, psprintf("SET (%s)", sl_plan_options(col->options, "")));
-		if (parent && col->notnull && !parent->notnull)
-			append_setting(&buf, col, "SET NOT NULL");
+		append_null(&buf, rel, col, parent);
 	}
 	if (buf.len == 0)
 		return;
@@ -350,13 +365,13 @@ own_defaults(PlanBuild *b, const PlanRel *rel)
 	for (int i = 0; i < rel->ncols; i++)
 	{
 		const PlanColumn *col = &rel->cols[i];
-		const PlanColumn *parent = col->printed ? NULL : inherited_column(rel, col->name);
+		const PlanColumn *parent = col->printed ? NULL : sl_plan_inherited(rel, col->name);
 		StringInfoData buf;
 		SlObject   *o;
 		char	   *expr = NULL;
 
 		if (parent == NULL || col->generated ||
-			(same_text(col->expr, parent->expr) && !col->identity))
+			(same_text(col->expr, sl_plan_inherited_default(rel, col->name)) && !col->identity))
 			continue;
 		o = sl_plan_add(b, SL_OBJ_DEFAULT, SL_STAGE_BEFORE, rel, rel->tschema, col->name);
 		initStringInfo(&buf);
@@ -402,6 +417,8 @@ sl_plan_table(PlanBuild *b, PlanRel *rel)
 		create_table(b, o, rel);
 	if (rel->is_partition)
 		attach_partition(b, rel);
+	else if (rel->apart)
+		sl_plan_inherit(b, rel);
 	column_settings(b, rel);
 	own_defaults(b, rel);
 }
