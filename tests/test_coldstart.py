@@ -151,6 +151,18 @@ def test_resume_keeps_finished_tables(empty):
     assert keys(src) == keys(dst)
 
 
+def test_drop_of_an_unfinished_copy_says_so(empty):
+    """What was built stays without keys, and a later stream takes it as it is."""
+    src, dst = empty
+    stream = interrupted(src, dst)
+    said = notices(dst, "SELECT sluice.sync_drop('s1')")
+    assert "WARNING" in said and "was not complete" in said, said
+    assert left_on_source(src) == []
+    stream = make_stream(src, dst, "s2", options={"existing_rows": "truncate"})
+    stream.stop()
+    assert "not complete" not in notices(dst, "SELECT sluice.sync_drop('s2')")
+
+
 def test_resume_without_following(empty):
     """Ends once the last snapshot is passed and the foreign key is built."""
     src, dst = empty

@@ -11,6 +11,7 @@
 
 #include "pgext/aftercommit.h"
 #include "pgext/api.h"
+#include "pgext/coldstart.h"
 #include "pgext/errutil.h"
 #include "pgext/source_pg.h"
 #include "pgext/spi_util.h"
@@ -131,6 +132,20 @@ tell_own_server(const SlStream *s)
 			 errhint("DROP SERVER %s CASCADE;", quote_identifier(own))));
 }
 
+/* A later stream takes the tables as it finds them, and builds nothing for them. */
+static void
+tell_unfinished(const SlStream *s)
+{
+	SlCopyRecord *r = sl_copy_record_load(s->stream_id);
+
+	if (r == NULL || strcmp(r->phase, "done") == 0)
+		return;
+	ereport(WARNING,
+			(errmsg("the cold start of stream \"%s\" was not complete: tables that it made stay, and may lack rows, keys, indexes and foreign keys",
+					s->stream_id),
+			 errhint("Drop these tables before another stream is started: it would take them as they are.")));
+}
+
 static void
 release(const SlAfter *a)
 {
@@ -171,6 +186,7 @@ sluice_sync_drop(PG_FUNCTION_ARGS)
 	require_ended(s, sl_slot_find(MyDatabaseId, stream_id, false));
 	if (clean_it && s->source_server)
 		clean_source(s);
+	tell_unfinished(s);
 	forget(s);
 	PG_RETURN_VOID();
 }

@@ -153,7 +153,7 @@ has_blocks(Oid relid)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
 	bool		found = rel->rd_rel->relkind == RELKIND_RELATION &&
-		RelationGetNumberOfBlocks(rel) > 0;
+	RelationGetNumberOfBlocks(rel) > 0;
 
 	table_close(rel, AccessShareLock);
 	return found;
