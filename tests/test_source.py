@@ -471,9 +471,10 @@ def test_drop_leaves_nothing(pair):
 def test_failed_start_leaves_nothing(pair):
     """PS-28: what refuses before the copy makes nothing on the source."""
     src, dst = pair
-    src.execute(SL1)
-    with pytest.raises(psycopg2.Error):
+    src.execute("CREATE TABLE bare (a int)")
+    with pytest.raises(psycopg2.Error) as e:
         make_stream(src, dst)
+    assert e.value.pgcode == "SL001" and "replica_identity" in str(e.value)
     assert src.value("SELECT count(*) FROM pg_replication_slots "
                      "WHERE database = current_database()") == 0
     assert src.value("SELECT count(*) FROM pg_publication") == 0

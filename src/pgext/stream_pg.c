@@ -42,9 +42,6 @@
 #include "pgext/stream_pg.h"
 #include "pgext/pgcompat.h"
 
-/* Source transactions in one target transaction, at most. */
-#define SL_GROUP_MAX 1000
-
 /* Messages between two looks at the clock and at requests. */
 #define SL_LOOK_EVERY 256
 
@@ -77,9 +74,6 @@
 /* A source transaction of so many bytes is a large one. */
 #define SL_BULK_BYTES (16 * 1024)
 
-/* Head of a 'w' message: tag, start, end, time. */
-#define SL_DATA_HEAD 25
-
 void
 sl_pg_set_state(SlPgStream *st, SlState state)
 {
@@ -87,365 +81,6 @@ sl_pg_set_state(SlPgStream *st, SlState state)
 	sl_state_set(st->s->stream_id, state, NULL);
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(st->cxt);
-}
-
-static uint64
-read_be64(const char *p)
-{
-	uint64		v;
-
-	memcpy(&v, p, sizeof(v));
-	return pg_ntoh64(v);
-}
-
-/* ---------- progress in shared memory ---------- */
-
-void
-sl_pg_publish_progress(SlPgStream *st, TimestampTz now)
-{
-	SlSlot	   *slot = st->w->slot;
-
-	SpinLockAcquire(&slot->mutex);
-	slot->received_lsn = st->fb.received;
-	slot->applied_lsn = st->fb.applied;
-	slot->flushed_lsn = st->fb.flushed;
-	if (slot->source_lsn < st->source_lsn)
-		slot->source_lsn = st->source_lsn;
-	slot->source_seen_at = st->heard_at;
-	if (st->source_time > slot->source_commit_at)
-		slot->source_commit_at = st->source_time;
-	if (!st->in_group && st->fb.applied >= st->source_lsn)
-		slot->caught_up_at = now;
-	SpinLockRelease(&slot->mutex);
-}
-
-/* ---------- groups ---------- */
-
-static void
-begin_group(SlPgStream *st)
-{
-	if (st->in_group)
-		return;
-	SetCurrentStatementStartTimestamp();
-	StartTransactionCommand();
-	sl_apply_begin(st->apply);
-	/* worker_end.c has a group that fails applied again, carefully */
-	sl_apply_hope(st->apply, !st->w->careful);
-	st->in_group = true;
-	st->group_since = GetCurrentTimestamp();
-}
-
-/* Commit what is in hand; at a source boundary only. */
-static void
-commit_group(SlPgStream *st)
-{
-	SlSlot	   *slot = st->w->slot;
-	TimestampTz now;
-
-	if (!st->in_group)
-		return;
-	sl_apply_finish(st->apply);
-	SL_FAULT("before_commit");
-	CommitTransactionCommand();
-	MemoryContextSwitchTo(st->msg_cxt);
-	SL_FAULT("after_commit");
-	st->in_group = false;
-	st->w->at_lsn = InvalidXLogRecPtr;
-	sl_feedback_committed(&st->fb, sl_apply_position(st->apply), XactLastCommitEnd);
-	now = st->committed_at = GetCurrentTimestamp();
-	SpinLockAcquire(&slot->mutex);
-	slot->last_commit_at = now;
-	SpinLockRelease(&slot->mutex);
-	sl_pg_publish_progress(st, now);
-}
-
-/* The stop came in the middle of a large transaction: back to the boundary. */
-static void
-abandon_group(SlPgStream *st)
-{
-	if (!st->in_group)
-		return;
-	AbortCurrentTransaction();
-	MemoryContextSwitchTo(st->cxt);
-	sl_apply_abort(st->apply);
-	st->in_group = false;
-	st->mid_xact = false;
-}
-
-static bool
-group_is_full(SlPgStream *st)
-{
-	int64		bytes;
-	int			n = sl_apply_pending(st->apply, &bytes);
-
-	return st->w->careful || n >= SL_GROUP_MAX || bytes >= st->batch_bytes ||
-		GetCurrentTimestamp() - st->group_since >= st->batch_us;
-}
-
-/*
- * The source said that there is nothing for us up to lsn: make it our
- * position, so that the slot of an idle stream moves.
- */
-static void
-store_idle(SlPgStream *st, XLogRecPtr lsn)
-{
-	SlRecord	rec = {.kind = SL_REC_HEARTBEAT};
-
-	rec.u.heartbeat.lsn = lsn;
-	begin_group(st);
-	MemoryContextSwitchTo(st->msg_cxt);
-	sl_apply_record(st->apply, &rec);
-	commit_group(st);
-	MemoryContextReset(st->msg_cxt);
-	st->idle_stored_at = GetCurrentTimestamp();
-}
-
-/* ---------- messages ---------- */
-
-static void
-unexpected(const char *what, int kind)
-{
-	SlError		err = {.code = SL_ERR_UNSUPPORTED};
-
-	snprintf(err.detail, sizeof(err.detail), "%s of kind '%c' was not asked for",
-			 what, kind);
-	sl_raise_decode_error("replication message", &err);
-}
-
-/*
- * Is the relation one of the stream's, by oid or by name?  Through the root of
- * a partitioned table the source also describes each leaf, and sends no row
- * under its name.
- */
-static bool
-is_ours(SlPgStream *st, const SlShape *wire)
-{
-	for (int i = 0; i < st->ntables; i++)
-		if (st->tables[i].source_id == wire->relid ||
-			(strcmp(st->tables[i].table, wire->name) == 0 &&
-			 strcmp(st->tables[i].schema, wire->schema) == 0))
-			return true;
-	return false;
-}
-
-/*
- * The wire's shape completed from the catalog.  A type whose binary form
- * holds the source's own oids must not arrive as binary.
- */
-static void
-take_shape(SlPgStream *st, SlRecord *rec)
-{
-	SlShape    *full;
-
-	if (!is_ours(st, &rec->u.shape))
-		return;
-	full = sl_pg_complete(st->cat, &rec->u.shape);
-	full->lsn = st->w->at_lsn;
-	rec->u.shape = *full;
-	if (st->binary && !sl_apply_in_copy(st->apply, full) &&
-		sl_apply_follows(st->apply, full) &&
-		!sl_types_binary_ok(st->cat, full, sl_target_resolve(st->s, full->schema, full->name)))
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("columns of table \"%s.%s\" cannot be read in binary form any more",
-						full->schema, full->name),
-				 errhint("The stream starts again and asks for text.")));
-	sl_apply_record(st->apply, rec);
-}
-
-static void
-take_begin(SlPgStream *st, const SlRecord *rec)
-{
-	if (rec->u.begin.final_lsn < st->fb.applied)
-	{
-		SlRefusal	r = {.marker = SL_M_PROTOCOL_VIOLATION,
-			.detail = psprintf("[position] transaction at %X/%X, position %X/%X",
-							   LSN_FORMAT_ARGS((XLogRecPtr) rec->u.begin.final_lsn),
-							   LSN_FORMAT_ARGS(st->fb.applied))};
-
-		sl_refuse(&r, "the source sent a transaction from before the stream's position");
-	}
-	begin_group(st);
-	MemoryContextSwitchTo(st->msg_cxt);
-	st->mid_xact = true;
-	st->xact_bytes = 0;
-	st->w->at_lsn = rec->u.begin.final_lsn;
-	sl_apply_record(st->apply, rec);
-}
-
-static void
-take_commit(SlPgStream *st, const SlRecord *rec)
-{
-	sl_apply_record(st->apply, rec);
-	st->mid_xact = false;
-	st->source_time = rec->u.commit.commit_time;
-	if (st->fb.received < rec->u.commit.end_lsn)
-		st->fb.received = rec->u.commit.end_lsn;
-	if (st->source_lsn < rec->u.commit.end_lsn)
-		st->source_lsn = rec->u.commit.end_lsn;
-	if (group_is_full(st))
-		commit_group(st);
-}
-
-/* Apply one decoded record. */
-static void
-take_record(SlPgStream *st, SlRecord *rec)
-{
-	switch (rec->kind)
-	{
-		case SL_REC_INSERT:
-		case SL_REC_UPDATE:
-		case SL_REC_DELETE:
-		case SL_REC_TRUNCATE:
-			SL_FAULT("mid_batch");
-			sl_apply_record(st->apply, rec);
-			break;
-		case SL_REC_BEGIN:
-			take_begin(st, rec);
-			break;
-		case SL_REC_COMMIT:
-			take_commit(st, rec);
-			break;
-		case SL_REC_SHAPE:
-			take_shape(st, rec);
-			break;
-		case SL_REC_NONE:
-		case SL_REC_TYPE:
-		case SL_REC_ORIGIN:
-		case SL_REC_MESSAGE:
-			break;
-		default:
-			unexpected("a message", rec->kind);
-	}
-}
-
-/* Verify asked us to stop before the first transaction at or after a point. */
-static bool
-must_hold(SlPgStream *st, const SlRecord *rec)
-{
-	SlSlot	   *slot = st->w->slot;
-
-	return rec->kind == SL_REC_BEGIN && slot->hold_phase == SL_HOLD_RUN_TO &&
-		rec->u.begin.final_lsn >= slot->hold_lsn;
-}
-
-static void
-take_data(SlPgStream *st, const char *buf, int len)
-{
-	SlRecord	rec;
-	SlError		err = {0};
-
-	if (len < SL_DATA_HEAD)
-		unexpected("a short message", buf[0]);
-	sl_count(st->w->slot, SL_C_BYTES, len);
-	st->xact_bytes += len;
-	if (!sl_pgoutput_decode(st->decoder, buf + SL_DATA_HEAD, len - SL_DATA_HEAD,
-							&rec, &err))
-		sl_raise_decode_error("pgoutput message", &err);
-	if (must_hold(st, &rec))
-	{
-		commit_group(st);
-		sl_pg_hold_here(st);
-		if (sl_worker_should_stop(st->w))
-		{
-			st->leave = true;	/* not begun here: it is sent again */
-			return;
-		}
-	}
-	take_record(st, &rec);
-}
-
-static void
-take_keepalive(SlPgStream *st, const char *buf, int len)
-{
-	XLogRecPtr	end;
-
-	if (len < 18)
-		unexpected("a short message", buf[0]);
-	end = read_be64(buf + 1);
-	if (st->source_lsn < end)
-		st->source_lsn = end;
-	if (!st->mid_xact && end > st->fb.received)
-	{
-		st->fb.received = end;
-		st->idle_lsn = end;
-	}
-	if (buf[17])
-		sl_feedback_send(&st->fb, false);
-}
-
-/*
- * The source could not write a change: its text has no equivalent in our
- * encoding (class 22), or it is larger than a message can be (class 54).  It
- * did not say of which row, and its message may have bytes of the value.
- */
-static SL_NORETURN void
-refuse_unsent(SlPgStream *st, const char *sqlstate)
-{
-	SlRefusal	r = {.marker = SL_M_VALUE_UNREPRESENTABLE,
-		.detail = psprintf("[value] a transaction after %X/%X, SQLSTATE %s of the source",
-						   LSN_FORMAT_ARGS(sl_apply_position(st->apply)), sqlstate),
-	.hint = "Change the value on the source and call sync_start with restart_from_scratch => true, or stream into a database whose encoding has it (UTF8)."};
-
-	if (sqlstate[0] == '2')
-		sl_refuse(&r, "the source cannot send a value in this database's encoding, %s",
-				  GetDatabaseEncodingName());
-	r.hint = "Take the table out of the stream with exclude_tables and restart_from_scratch => true, or make the row smaller and restart.";
-	sl_refuse(&r, "the source cannot send a change that is larger than its limit of one gigabyte");
-}
-
-/*
- * The source ended the stream with an error.  One that a retry does not cure
- * may come from a publication or table that is not what it was: say that.
- */
-static void
-source_error(SlPgStream *st, const PGresult *res)
-{
-	const char *code = PQresultErrorField(res, PG_DIAG_SQLSTATE);
-
-	if (code && strlen(code) == 5 &&
-		sl_classify_sqlstate(MAKE_SQLSTATE(code[0], code[1], code[2],
-										   code[3], code[4])) == SL_CLASS_FATAL)
-	{
-		abandon_group(st);
-		st->w->at_lsn = InvalidXLogRecPtr;
-		sl_pg_check_tables(st);
-		if (strncmp(code, "22", 2) == 0 || strncmp(code, "54", 2) == 0)
-			refuse_unsent(st, code);
-	}
-	sl_conn_raise(st->repl, res, "streaming");
-}
-
-/* Take one message from libpq's buffer, if there is a complete one. */
-static bool
-take_message(SlPgStream *st)
-{
-	char	   *buf = NULL;
-	int			len = PQgetCopyData(st->repl->pg, &buf, 1);
-
-	if (len == 0)
-		return false;
-	if (len == -1)
-	{
-		PGresult   *res = PQgetResult(st->repl->pg);
-
-		if (res != NULL && PQresultStatus(res) == PGRES_FATAL_ERROR)
-			source_error(st, res);
-		ereport(ERROR,
-				(errcode(ERRCODE_CONNECTION_FAILURE),
-				 errmsg("the source ended the stream")));
-	}
-	if (len < 0)
-		sl_conn_raise(st->repl, NULL, "streaming");
-	if (buf[0] == 'w')
-		take_data(st, buf, len);
-	else if (buf[0] == 'k')
-		take_keepalive(st, buf, len);
-	else
-		unexpected("a message", buf[0]);
-	PQfreemem(buf);
-	MemoryContextReset(st->msg_cxt);
-	return true;
 }
 
 /* Report in time, also where nothing else happens. */
@@ -474,7 +109,7 @@ advance_idle(SlPgStream *st, TimestampTz now)
 		(want > st->fb.applied || st->cold_until > st->fb.applied ||
 		 st->idle_lsn - st->fb.applied >= SL_IDLE_BYTES ||
 		 now - st->idle_stored_at >= st->heartbeat_us))
-		store_idle(st, st->idle_lsn);
+		sl_pg_store_idle(st, st->idle_lsn);
 	if (want != InvalidXLogRecPtr && st->fb.applied >= want)
 		sl_feedback_force(&st->fb);
 	sl_pg_publish_progress(st, now);
@@ -583,7 +218,7 @@ time_to_stop(SlPgStream *st, TimestampTz now)
 		return true;
 	if (now - st->stop_since < SL_STOP_PATIENCE_MS * INT64CONST(1000))
 		return false;
-	abandon_group(st);
+	sl_pg_abandon_group(st);
 	return true;
 }
 
@@ -597,7 +232,7 @@ drain(SlPgStream *st, int *taken)
 	TimestampTz start = GetCurrentTimestamp();
 
 	*taken = 0;
-	while (take_message(st))
+	while (sl_pg_take_message(st))
 	{
 		TimestampTz now;
 
@@ -612,7 +247,7 @@ drain(SlPgStream *st, int *taken)
 		sl_pg_report_when_due(st, now);
 		if (!st->mid_xact && st->w->slot->hold_phase == SL_HOLD_ASKED)
 		{
-			commit_group(st);
+			sl_pg_commit_group(st);
 			sl_pg_serve_hold(st);
 		}
 	}
@@ -666,7 +301,7 @@ follow(SlPgStream *st)
 				break;
 			if (taken > 0)
 				continue;
-			commit_group(st);
+			sl_pg_commit_group(st);
 		}
 		else if (st->mid_xact && st->xact_bytes >= SL_BULK_BYTES)
 		{
@@ -692,7 +327,7 @@ follow(SlPgStream *st)
 			check_silence(st, GetCurrentTimestamp());
 	}
 	if (!st->mid_xact)
-		commit_group(st);
+		sl_pg_commit_group(st);
 }
 
 /* ---------- start and end ---------- */

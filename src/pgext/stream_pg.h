@@ -157,9 +157,29 @@ extern void sl_pg_hold_here(SlPgStream *st);
 /* At a boundary with nothing in hand: stand still if verify wants that now. */
 extern void sl_pg_serve_hold(SlPgStream *st);
 
+/* group_pg.c */
+extern void sl_pg_publish_progress(SlPgStream *st, TimestampTz now);
+
+/* Open a target transaction for a group, if none is open. */
+extern void sl_pg_begin_group(SlPgStream *st);
+
+/* Commit what is in hand; at a source boundary only. */
+extern void sl_pg_commit_group(SlPgStream *st);
+
+/* Back to the boundary before what is in hand. */
+extern void sl_pg_abandon_group(SlPgStream *st);
+extern bool sl_pg_group_is_full(SlPgStream *st);
+
+/* Make lsn, up to which the source has nothing for us, the position. */
+extern void sl_pg_store_idle(SlPgStream *st, XLogRecPtr lsn);
+
+/* message_pg.c */
+
+/* Take one message from libpq's buffer; false if there is no complete one. */
+extern bool sl_pg_take_message(SlPgStream *st);
+
 /* stream_pg.c */
 extern void sl_pg_set_state(SlPgStream *st, SlState state);
-extern void sl_pg_publish_progress(SlPgStream *st, TimestampTz now);
 
 /* Send a status update when one is due. */
 extern void sl_pg_report_when_due(SlPgStream *st, TimestampTz now);
