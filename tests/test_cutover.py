@@ -121,9 +121,9 @@ def test_every_kind_of_sequence(dbs):
 def test_the_copy_sets_them_too(dbs):
     """At the end of a cold start: as on the source, never backwards."""
     src, dst = dbs
-    both(dbs, """CREATE TABLE t (id serial PRIMARY KEY); CREATE SEQUENCE ahead;
+    both(dbs, """CREATE TABLE t (id serial PRIMARY KEY, n bigint); CREATE SEQUENCE ahead;
         CREATE SEQUENCE down INCREMENT -1; CREATE SEQUENCE round MAXVALUE 9 CYCLE;
-        CREATE SEQUENCE waits; CREATE SEQUENCE small""")
+        CREATE SEQUENCE waits; CREATE SEQUENCE small OWNED BY t.n""")
     src.execute("""INSERT INTO t DEFAULT VALUES; SELECT setval('ahead', 5), setval('down', -7),
         setval('round', 2), setval('waits', 9, false), setval('small', 40000)""")
     dst.execute("""SELECT setval('ahead', 6), setval('down', -6), setval('round', 8);
@@ -147,10 +147,10 @@ def test_margin_that_does_not_fit_and_a_target_in_use(dbs):
     both(dbs, """CREATE TABLE t (id smallserial PRIMARY KEY); CREATE SEQUENCE used;
         CREATE SEQUENCE turned""")
     src.execute("SELECT setval('t_id_seq', 32000), setval('used', 10)")
-    dst.execute("SELECT setval('used', 2010);"
-                "ALTER SEQUENCE turned INCREMENT -1 MINVALUE -100")
+    dst.execute("SELECT setval('used', 2010)")
     stream = make_stream(src, dst)
     stream.caught_up()
+    dst.execute("ALTER SEQUENCE turned INCREMENT -1 MINVALUE -100")
     e = refused(stream)
     assert e.pgcode == "SL010" and e.diag.message_primary.startswith("CUTOVER-REFUSED: ")
     assert e.diag.message_detail.split("\n") == [

@@ -280,6 +280,37 @@ def test_existing_is_left_alone(pair):
     stream.drop()
 
 
+def test_existing_sequence_must_be_the_same(pair):
+    """A sequence with other parameters is named with the statement that cures it."""
+    src, dst = pair
+    src.psql("""
+        CREATE SEQUENCE same INCREMENT -2 MAXVALUE 9 CACHE 7; CREATE SEQUENCE kind AS integer;
+        CREATE SEQUENCE step INCREMENT 5 CYCLE; CREATE SEQUENCE low MINVALUE 0 START 3;
+        CREATE TABLE t (id bigint PRIMARY KEY DEFAULT nextval('step'));""")
+    dst.psql("""
+        CREATE SEQUENCE same INCREMENT -2 MAXVALUE 9; CREATE SEQUENCE kind; CREATE SEQUENCE step;
+        CREATE SEQUENCE low MAXVALUE 99;""")
+    server = make_server(src, dst)
+    found = {r["object_name"]: r for r in preview(dst, server) if r["kind"] == "sequence"}
+    assert found["same"]["state"] == "existing"
+    with pytest.raises(psycopg2.Error) as e:
+        Stream(src, dst, "s1", server).start()
+    assert "[target schema]" in str(e.value) and "ALTER SEQUENCE public.kind AS integer" in str(e.value)
+    for name, why in (("kind", "AS bigint instead of integer, MAXVALUE 9223372036854775807 instead of 2147483647"),
+                      ("step", "INCREMENT 1 instead of 5, NO CYCLE instead of CYCLE"),
+                      ("low", "START 1 instead of 3, MINVALUE 1 instead of 0, MAXVALUE 99 instead of"
+                              " 9223372036854775807")):
+        assert found[name]["state"] == "refused"
+        fault, fix = found[name]["note"].split("; fix: ")
+        assert fault == "exists on the target with other parameters: " + why
+        dst.execute(fix)
+    stream = Stream(src, dst, "s1", server)
+    stream.start()
+    stream.caught_up()
+    stream.stop()
+    stream.drop()
+
+
 def test_only_what_is_listed(pair):
     """With include_tables: types and sequences that these tables need, no others."""
     src, dst = pair

@@ -5,10 +5,13 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_sequence.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "pgext/plan_int.h"
 #include "pgext/pgcompat.h"
@@ -48,6 +51,61 @@ target_name(PlanBuild *b, const SlSequence *seq)
 }
 
 static void
+append_number(StringInfo buf, const char *what, int64 theirs, int64 ours)
+{
+	if (theirs != ours)
+		appendStringInfo(buf, "%s%s " INT64_FORMAT " instead of " INT64_FORMAT,
+						 buf->len ? ", " : "", what, theirs, ours);
+}
+
+/* How the target's sequence differs; "" if it does not.  CACHE is no matter. */
+static char *
+difference(const SlSequence *seq, Oid relid)
+{
+	HeapTuple	tup = SearchSysCache1(SEQRELID, ObjectIdGetDatum(relid));
+	Form_pg_sequence form;
+	StringInfoData buf;
+	char	   *type;
+
+	if (!HeapTupleIsValid(tup))
+		elog(ERROR, "cache lookup failed for sequence %u", relid);
+	form = (Form_pg_sequence) GETSTRUCT(tup);
+	type = format_type_be(form->seqtypid);
+	initStringInfo(&buf);
+	if (strcmp(type, sequence_type(seq)) != 0)
+		appendStringInfo(&buf, "AS %s instead of %s", type, sequence_type(seq));
+	append_number(&buf, "START", form->seqstart, seq->start);
+	append_number(&buf, "INCREMENT", form->seqincrement, seq->increment);
+	append_number(&buf, "MINVALUE", form->seqmin, seq->min);
+	append_number(&buf, "MAXVALUE", form->seqmax, seq->max);
+	if (form->seqcycle != seq->cycle)
+		appendStringInfo(&buf, "%s%s", buf.len ? ", " : "",
+						 seq->cycle ? "NO CYCLE instead of CYCLE" : "CYCLE instead of NO CYCLE");
+	ReleaseSysCache(tup);
+	return buf.data;
+}
+
+/* The target has a sequence of that name: is it the same? */
+static void
+judge_sequence(PlanBuild *b, SlObject *o, const SlSequence *seq, Oid relid)
+{
+	char	   *diff = sl_plan_recorded(b, o->kind, o->schema, NULL, o->name) ? "" :
+	difference(seq, relid);
+
+	if (diff[0] == '\0')
+	{
+		o->state = SL_OBJECT_EXISTS;
+		return;
+	}
+	sl_plan_fault(o, "exists on the target with other parameters: %s", diff);
+	o->fix = psprintf("ALTER SEQUENCE %s AS %s INCREMENT BY " INT64_FORMAT
+					  " MINVALUE " INT64_FORMAT " MAXVALUE " INT64_FORMAT
+					  " START WITH " INT64_FORMAT "%s", target_name(b, seq),
+					  sequence_type(seq), seq->increment, seq->min, seq->max, seq->start,
+					  seq->cycle ? " CYCLE" : " NO CYCLE");
+}
+
+static void
 plan_sequence(PlanBuild *b, const SlSequence *seq)
 {
 	char	   *tschema = sl_stream_target_schema(b->s, seq->schema);
@@ -57,11 +115,11 @@ plan_sequence(PlanBuild *b, const SlSequence *seq)
 
 	sl_plan_need_schema(b, tschema);
 	o = sl_plan_add(b, SL_OBJ_SEQUENCE, SL_STAGE_BEFORE, NULL, tschema, seq->name);
-	if (OidIsValid(relid) && get_rel_relkind(relid) == RELKIND_SEQUENCE)
-		o->state = SL_OBJECT_EXISTS;
-	else if (OidIsValid(relid))
-		sl_plan_fault(o, "the target has another relation of that name");
 	sl_plan_claim(b, o, 'r', seq->name);
+	if (OidIsValid(relid) && get_rel_relkind(relid) != RELKIND_SEQUENCE)
+		sl_plan_fault(o, "the target has another relation of that name");
+	else if (OidIsValid(relid) && o->state == SL_OBJECT_PLANNED)
+		judge_sequence(b, o, seq, relid);
 	sl_plan_ddl(b, o, psprintf("CREATE %sSEQUENCE %s AS %s %s",
 							   seq->persistence == 'u' ? "UNLOGGED " : "",
 							   target_name(b, seq), sequence_type(seq), parameters(seq)));
