@@ -311,6 +311,29 @@ def test_existing_sequence_must_be_the_same(pair):
     stream.drop()
 
 
+def test_existing_collation_must_be_the_same(pair):
+    """Another provider, locale or determinism would sort or compare otherwise."""
+    src, dst = pair
+    made = "CREATE COLLATION {} (provider = {}, locale = '{}', deterministic = {});"
+    src.psql("".join(made.format(*one) for one in (
+        ("same", "icu", "de_AT", True), ("libc_same", "libc", "C", True), ("provider", "icu", "de", True),
+        ("locale", "icu", "de", True), ("posix", "libc", "C", True), ("loose", "icu", "und", False))))
+    src.psql("CREATE COLLATION unused (provider = icu, locale = 'de'); CREATE TABLE t (id integer PRIMARY KEY"
+             ", a text COLLATE same, b text COLLATE libc_same, c text COLLATE provider,"
+             " d text COLLATE locale, e text COLLATE posix, f text COLLATE loose)")
+    dst.psql("".join(made.format(*one) for one in (
+        ("same", "icu", "de-AT", True), ("libc_same", "libc", "C", True), ("provider", "libc", "C", True),
+        ("locale", "icu", "de-u-co-phonebk", True), ("posix", "libc", "POSIX", True),
+        ("loose", "icu", "und", True), ("unused", "icu", "fr", True))))
+    found = {r["object_name"]: (r["state"], r["note"]) for r in preview(dst, make_server(src, dst))
+             if r["kind"] == "collation"}
+    other = "exists on the target with another "
+    assert found == {"same": ("existing", None), "libc_same": ("existing", None),
+                     "provider": ("refused", other + "provider"),
+                     "locale": ("refused", other + "locale"), "posix": ("refused", other + "locale"),
+                     "loose": ("refused", other + "determinism")}
+
+
 def test_only_what_is_listed(pair):
     """With include_tables: types and sequences that these tables need, no others."""
     src, dst = pair

@@ -205,7 +205,7 @@ extern SlObject *sl_plan_ours(PlanBuild *b, SlObjectKind kind, const char *schem
 /* A schema of the target that an object goes to. */
 extern void sl_plan_need_schema(PlanBuild *b, const char *tschema);
 
-/* Two objects of one name on the target: adds the fault.  what: 'r' or 't'. */
+/* Two objects of one name on the target: adds the fault.  what: r t c s. */
 extern void sl_plan_claim(PlanBuild *b, SlObject *o, char what, const char *name);
 
 /* Text through the gate; on a fault NULL, and what and why are o's fault. */

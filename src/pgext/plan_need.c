@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 
 #include "pgext/plan_int.h"
+#include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
 
 #define NEEDS_SQL \
@@ -129,6 +130,80 @@ any_needed(PlanBuild *b, const char *owners)
 	return false;
 }
 
+/*
+ * The target's collation $1, of any release, in the order of COLLATIONS_SQL.
+ * ICU locales were in collcollate before 15.
+ */
+#define TARGET_COLLATION_SQL \
+	"SELECT c.j->>'collprovider', c.j->>'collisdeterministic', " \
+	"  coalesce(c.j->>'colllocale', c.j->>'colliculocale', c.j->>'collcollate'), " \
+	"  c.j->>'collctype', c.j->>'collicurules' " \
+	"FROM (SELECT pg_catalog.to_jsonb(co) AS j FROM pg_catalog.pg_collation co " \
+	"  WHERE co.oid = $1::pg_catalog.oid) AS c"
+
+/* en_US.utf8 and en_US.UTF-8, de_AT and de-AT are one locale. */
+static bool
+same_locale(const char *a, const char *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	for (;;)
+	{
+		a += strspn(a, "-_");
+		b += strspn(b, "-_");
+		if (pg_tolower((unsigned char) *a) != pg_tolower((unsigned char) *b))
+			return false;
+		if (*a == '\0')
+			return true;
+		a++;
+		b++;
+	}
+}
+
+/* How the target's collation differs from row i; NULL if it does not. */
+static const char *
+collation_difference(Oid coll, const PGresult *res, int i)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	const char *params[1] = {psprintf("%u", coll)};
+	char	   *locale = sl_plan_field(res, i, 7);
+	char	   *rules = sl_plan_field(res, i, 8);
+	char	   *theirs[5];
+	SlUserSwitch user;
+
+	sl_become_extension_owner(&user);
+	sl_spi_enter();
+	if (sl_spi_exec(TARGET_COLLATION_SQL, SPI_OK_SELECT, 1, params) != 1)
+		elog(ERROR, "cache lookup failed for collation %u", coll);
+	for (int k = 0; k < lengthof(theirs); k++)
+		theirs[k] = sl_spi_text(0, k + 1, cxt);
+	sl_spi_leave();
+	sl_become_back(&user);
+	if (theirs[0][0] != sl_plan_char(res, i, 3))
+		return "provider";
+	if (!same_locale(theirs[2], locale ? locale : sl_plan_field(res, i, 5)) ||
+		(theirs[0][0] == 'c' && !same_locale(theirs[3], sl_plan_field(res, i, 6))))
+		return "locale";
+	if (strcmp(theirs[4] ? theirs[4] : "", rules ? rules : "") != 0)
+		return "rules";
+	if ((theirs[1][0] == 't') != sl_plan_bool(res, i, 4))
+		return "determinism";
+	return NULL;
+}
+
+/* The target has a collation of that name: is it the same? */
+static void
+judge_collation(PlanBuild *b, SlObject *o, Oid coll, const PGresult *res, int i)
+{
+	const char *diff = sl_plan_recorded(b, o->kind, o->schema, NULL, o->name) ? NULL :
+	collation_difference(coll, res, i);
+
+	if (diff)
+		sl_plan_fault(o, "exists on the target with another %s", diff);
+	else
+		o->state = SL_OBJECT_EXISTS;
+}
+
 static char *
 collation_ddl(const char *tname, const PGresult *res, int i)
 {
@@ -170,6 +245,7 @@ sl_plan_collations(PlanBuild *b)
 		char	   *schema = sl_plan_field(res, i, 1);
 		char	   *name = sl_plan_field(res, i, 2);
 		char	   *tschema = sl_stream_target_schema(b->s, schema);
+		Oid			coll = InvalidOid;
 		SlObject   *o;
 
 		if (!any_needed(b, PQgetvalue(res, i, 9)))
@@ -177,9 +253,11 @@ sl_plan_collations(PlanBuild *b)
 		sl_plan_need_schema(b, tschema);
 		sl_gate_allow(b->gate, 'c', schema, name);
 		o = sl_plan_add(b, SL_OBJ_COLLATION, SL_STAGE_BEFORE, NULL, tschema, name);
-		if (OidIsValid(get_namespace_oid(tschema, true)) &&
-			OidIsValid(get_collation_oid(list_make2(makeString(tschema), makeString(name)), true)))
-			o->state = SL_OBJECT_EXISTS;
+		sl_plan_claim(b, o, 'c', name);
+		if (OidIsValid(get_namespace_oid(tschema, true)))
+			coll = get_collation_oid(list_make2(makeString(tschema), makeString(name)), true);
+		if (OidIsValid(coll) && o->state == SL_OBJECT_PLANNED)
+			judge_collation(b, o, coll, res, i);
 		sl_plan_ddl(b, o, collation_ddl(sl_plan_qualified(tschema, name), res, i));
 	}
 	PQclear(res);
