@@ -221,8 +221,11 @@ def test_what_refuses(pair):
         CREATE TABLE needs (id integer PRIMARY KEY, h hstore);
         CREATE TABLE taken (id integer PRIMARY KEY, t text);
         CREATE INDEX taken_name ON taken (t);
-        CREATE SCHEMA other; CREATE TABLE other.moody (id integer PRIMARY KEY);""")
-    dst.psql("CREATE TYPE mood AS ENUM ('b', 'a'); CREATE TABLE taken_name ();")
+        CREATE STATISTICS taken_stats ON id, t FROM taken; CREATE STATISTICS twice ON id, t FROM taken;
+        CREATE SCHEMA other; CREATE TABLE other.moody (id integer PRIMARY KEY);
+        CREATE STATISTICS other.twice ON id, m FROM moody;""")
+    dst.psql("CREATE TYPE mood AS ENUM ('b', 'a'); CREATE TABLE taken_name (a integer, b integer);"
+             "CREATE STATISTICS taken_stats ON a, b FROM taken_name;")
     server = make_server(src, dst)
     rows = preview(dst, server, target_schema="public")
     refused = {(r["kind"], r["object_name"]): r["note"] for r in rows if r["state"] == "refused"}
@@ -231,6 +234,8 @@ def test_what_refuses(pair):
     assert "another definition" in refused.pop(("enum", "mood"))
     assert "CREATE EXTENSION hstore SCHEMA public;" in refused.pop(("extension", "hstore"))
     assert "another relation" in refused.pop(("index", "taken_name"))
+    assert refused.pop(("statistics", "taken_stats")) == "the target has other statistics of that name"
+    assert "same name" in refused.pop(("statistics", "twice"))
     assert refused.pop(("table", "needs"))
     assert "same name" in refused.pop(("table", "moody (2)"))
     assert "same name" in refused.pop(("index", "moody_pkey (2)"))

@@ -4,11 +4,14 @@
  */
 #include "postgres.h"
 
+#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_statistic_ext.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "pgext/plan_int.h"
 #include "pgext/pgcompat.h"
@@ -30,6 +33,17 @@
 	"FROM pg_catalog.pg_policy p WHERE p.polrelid = ANY ($1::pg_catalog.oid[]) " \
 	"ORDER BY p.polrelid, p.polname COLLATE \"C\""
 
+/* Is the name of statistics to be made taken on the target? */
+static void
+check_free(SlObject *o, const char *name)
+{
+	Oid			nsp = get_namespace_oid(o->schema, true);
+
+	if (o->state == SL_OBJECT_PLANNED && OidIsValid(nsp) &&
+		SearchSysCacheExists2(STATEXTNAMENSP, CStringGetDatum(name), ObjectIdGetDatum(nsp)))
+		sl_plan_fault(o, "the target has other statistics of that name");
+}
+
 static void
 statistics(PlanBuild *b)
 {
@@ -46,6 +60,8 @@ statistics(PlanBuild *b)
 
 		sl_plan_need_schema(b, tschema);
 		o = sl_plan_add(b, SL_OBJ_STATISTICS, SL_STAGE_LAST, rel, tschema, name);
+		check_free(o, name);
+		sl_plan_claim(b, o, 's', name);
 		sl_plan_ddl(b, o, sl_plan_statement(b, o, T_CreateStatsStmt, PQgetvalue(res, i, 3)));
 		if (target < 0 || o->state == SL_OBJECT_REFUSED)
 			continue;
