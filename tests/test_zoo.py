@@ -366,6 +366,25 @@ def test_only_what_is_listed(pair):
                      "references public.other, which is not part of the stream")]
 
 
+def test_names_that_the_target_does_not_have(pair):
+    """A reg... value is a value like others: table and column are named, it is not."""
+    src, dst = pair
+    src.psql("""
+        CREATE VIEW secret_view AS SELECT 1 AS one;
+        CREATE TABLE t (id integer PRIMARY KEY, r regclass);
+        INSERT INTO t VALUES (1, 'pg_class'), (2, 'secret_view');""")
+    stream = make_stream(src, dst, wait=None)
+    row = stream.wait_refused("VALUE-UNREPRESENTABLE")
+    assert 'public.t' in row["reason"] and '"r"' in row["reason"]
+    assert "secret" not in str(row)
+    dst.execute("CREATE VIEW secret_view AS SELECT 1 AS one")
+    stream.start()
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+    stream.stop()
+    stream.drop()
+
+
 # One line for each object, in words that every release has.
 CATALOG = """
 SELECT 'column', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),

@@ -357,6 +357,27 @@ check_rights(Relation rel)
 		sl_refuse(&r, "row-level security would apply to table \"%s.%s\"", r.schema, r.table);
 }
 
+/*
+ * Is it a value's own fault?  Outside of class 22 only while an input function
+ * ran (column is set): a reg... value names what the target does not have.
+ */
+static bool
+is_value_error(const ErrorData *edata, const char *column)
+{
+	switch (edata->sqlerrcode)
+	{
+		case ERRCODE_NAME_TOO_LONG:
+			return true;
+		case ERRCODE_UNDEFINED_OBJECT:
+		case ERRCODE_UNDEFINED_TABLE:
+		case ERRCODE_UNDEFINED_FUNCTION:
+		case ERRCODE_UNDEFINED_SCHEMA:
+			return column != NULL;
+		default:
+			return ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_DATA_EXCEPTION;
+	}
+}
+
 /* What core raised while it stored a row, without the row's values. */
 static void
 rethrow_without_values(ErrorData *edata, Relation rel, const char *column, uint64 row)
@@ -366,7 +387,7 @@ rethrow_without_values(ErrorData *edata, Relation rel, const char *column, uint6
 		.schema = get_namespace_name(RelationGetNamespace(rel)),
 	.column = edata->column_name ? edata->column_name : column};
 
-	if (category == ERRCODE_DATA_EXCEPTION || edata->sqlerrcode == ERRCODE_NAME_TOO_LONG)
+	if (is_value_error(edata, column))
 	{
 		r.marker = SL_M_VALUE_UNREPRESENTABLE;
 		r.detail = psprintf("[value] row " UINT64_FORMAT " of the copy, SQLSTATE %s",
