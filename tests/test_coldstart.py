@@ -236,7 +236,7 @@ def again(stream, argument):
     """Ask, then confirm; returns the first answer."""
     with pytest.raises(psycopg2.Error) as e:
         stream.start(source=False, **{argument: True})
-    assert e.value.pgcode == "SL007"
+    assert e.value.pgcode == "SL007" and "CONFIRMATION-REQUIRED" in str(e.value)
     confirm = e.value.diag.message_hint.split("confirm => '")[1].split("'")[0]
     stream.start(source=False, confirm=confirm, **{argument: True})
     return e.value

@@ -172,6 +172,6 @@ def test_types_without_input(source):
         if name in NO_INPUT:
             seen.add(name)
             e = db.error('SELECT %%s::"%s"."%s"' % (schema, name), "1")
-            assert e.pgcode == "0A000", (name, e)
+            assert e.pgcode in ("0A000", "XX000"), (name, e)      # hstore has no code
     assert seen == NO_INPUT
     db.destroy()
