@@ -294,27 +294,27 @@ check_recorded(SlStream *s, const SlStreamTable *ours, int nours,
 	for (int i = 0; i < nours; i++)
 	{
 		const SlStreamTable *t = &ours[i];
-		const SlSourceTable *found;
 		int			at;
+		int			same;
 
 		if (!followed(t))
 			continue;
 		at = sl_name_index_find(x, t->schema, t->table);
-		found = at < 0 ? NULL : &now[at];
-		if (found != NULL && found->relid != t->source_id)
+		if (at >= 0 && now[at].relid == t->source_id)
+			continue;
+		if (at >= 0)
 			refuse_table(SL_M_TABLE_IDENTITY_CHANGED, t->schema, t->table,
 						 "table-recreated",
 						 psprintf("was created again on the source (oid %u, was %u)",
-								  found->relid, t->source_id));
-		at = sl_name_index_find_oid(x, t->source_id);
-		if (found == NULL && at >= 0)
+								  now[at].relid, t->source_id));
+		same = sl_name_index_find_oid(x, t->source_id);
+		if (same >= 0)
 			refuse_table(SL_M_SCHEMA_CHANGE_REFUSED, t->schema, t->table,
 						 "table-renamed",
 						 psprintf("is now named \"%s.%s\" on the source",
-								  now[at].schema, now[at].name));
-		if (found == NULL)
-			refuse_table(SL_M_TABLE_IDENTITY_CHANGED, t->schema, t->table,
-						 "table-dropped", "does not exist on the source any more");
+								  now[same].schema, now[same].name));
+		refuse_table(SL_M_TABLE_IDENTITY_CHANGED, t->schema, t->table,
+					 "table-dropped", "does not exist on the source any more");
 	}
 }
 

@@ -159,12 +159,12 @@ index_statistics(PlanBuild *b, const PlanIndex *x)
 	initStringInfo(&buf);
 	foreach(lc, sl_plan_list(x->stats))
 	{
-		int			attnum;
-		int			target;
+		char	   *colon;
+		long		attnum = strtol(lfirst(lc), &colon, 10);
 
-		if (sscanf(lfirst(lc), "%d:%d", &attnum, &target) == 2)
-			appendStringInfo(&buf, "%sALTER COLUMN %d SET STATISTICS %d",
-							 buf.len ? ", " : "", attnum, target);
+		if (*colon == ':')
+			appendStringInfo(&buf, "%sALTER COLUMN %ld SET STATISTICS %ld",
+							 buf.len ? ", " : "", attnum, strtol(colon + 1, NULL, 10));
 	}
 	o = sl_plan_add(b, SL_OBJ_COLUMN, SL_STAGE_CONSTRAINT, x->rel, x->rel->tschema, x->name);
 	sl_plan_ddl(b, o, psprintf("ALTER INDEX %s %s",
