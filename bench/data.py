@@ -25,7 +25,7 @@ KINDS = [
      " timestamptz NOT NULL DEFAULT now(), total numeric(12,2), note text);"
      " CREATE INDEX {n}_customer ON {n} (customer);"
      " CREATE INDEX {n}_placed ON {n} (placed)",
-     "INSERT INTO {n} SELECT i, i * 7919 % 100003, timestamptz '2024-01-01 00:00Z'"
+     "INSERT INTO {n} SELECT i, i::bigint * 7919 % 100003, timestamptz '2024-01-01 00:00Z'"
      " + i * interval '1 minute', (i % 100000) / 100.0, CASE WHEN i % 3 = 0 THEN NULL"
      " ELSE 'note ' || md5(i::text) END FROM generate_series(1, {rows}) AS i"),
     ("CREATE TABLE {n} (id uuid PRIMARY KEY, at timestamptz NOT NULL, kind smallint,"
