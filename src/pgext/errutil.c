@@ -32,30 +32,42 @@ remedy_sentence(const char *remedy)
 	return s;
 }
 
+/* See errutil.h. */
+char *
+sl_vpsprintf(const char *fmt, va_list args)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (;;)
+	{
+		va_list		again;
+		int			needed;
+
+		va_copy(again, args);
+		needed = appendStringInfoVA(&buf, fmt, again);
+		va_end(again);
+		if (needed == 0)
+			return buf.data;
+		enlargeStringInfo(&buf, needed);
+	}
+}
+
 void
 sl_refuse(const SlRefusal *r, const char *fmt,...)
 {
 	const SlMarkerInfo *info = sl_marker_info(r->marker);
-	StringInfoData msg;
 	const char *hint = r->hint ? r->hint : remedy_sentence(info->remedy);
+	char	   *msg;
+	va_list		args;
 
-	initStringInfo(&msg);
-	for (;;)
-	{
-		va_list		args;
-		int			needed;
-
-		va_start(args, fmt);
-		needed = appendStringInfoVA(&msg, fmt, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&msg, needed);
-	}
+	va_start(args, fmt);
+	msg = sl_vpsprintf(fmt, args);
+	va_end(args);
 
 	ereport(ERROR,
 			(errcode(marker_errcode(info)),
-			 errmsg_internal("%s: %s", info->text, msg.data),
+			 errmsg_internal("%s: %s", info->text, msg),
 			 r->detail ? errdetail_internal("%s", r->detail) : 0,
 			 errhint("%s", hint),
 			 object_field(PG_DIAG_SCHEMA_NAME, r->schema),

@@ -51,4 +51,7 @@ typedef enum SlErrorClass
  */
 extern SlErrorClass sl_classify_sqlstate(int sqlerrcode);
 
+/* psprintf for a va_list, in the current memory context; args stays as it was. */
+extern char *sl_vpsprintf(const char *fmt, va_list args) pg_attribute_printf(1, 0);
+
 #endif							/* SL_ERRUTIL_H */

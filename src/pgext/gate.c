@@ -25,6 +25,7 @@
 #include "utils/syscache.h"
 
 #include "common/sl_shape.h"
+#include "pgext/errutil.h"
 #include "pgext/gate_int.h"
 #include "pgext/pgcompat.h"
 
@@ -109,28 +110,19 @@ sl_gate_show(const char *schema, const char *name)
 bool
 sl_gate_fault(SlGate *g, const char *fmt,...)
 {
-	StringInfoData msg;
-	int			needed;
+	char	   *msg;
+	va_list		args;
 
 	if (g->fault)
 		return true;
-	initStringInfo(&msg);
-	for (;;)
-	{
-		va_list		args;
-
-		va_start(args, fmt);
-		needed = appendStringInfoVA(&msg, fmt, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&msg, needed);
-	}
+	va_start(args, fmt);
+	msg = sl_vpsprintf(fmt, args);
+	va_end(args);
 	/* a parser's message quotes the text */
-	for (char *c = msg.data; *c; c++)
+	for (char *c = msg; *c; c++)
 		if ((unsigned char) *c < 0x20 || *c == 0x7f)
 			*c = '?';
-	g->fault = msg.data;
+	g->fault = msg;
 	return true;
 }
 

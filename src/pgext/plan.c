@@ -18,6 +18,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "pgext/errutil.h"
 #include "pgext/plan_int.h"
 #include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
@@ -278,45 +279,29 @@ append_clause(char *old, char *more)
 void
 sl_plan_fault(SlObject *o, const char *fmt,...)
 {
-	StringInfoData buf;
+	char	   *text;
 	va_list		args;
-	int			needed;
 
-	initStringInfo(&buf);
-	for (;;)
-	{
-		va_start(args, fmt);
-		needed = appendStringInfoVA(&buf, fmt, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&buf, needed);
-	}
+	va_start(args, fmt);
+	text = sl_vpsprintf(fmt, args);
+	va_end(args);
 	if (o->state == SL_OBJECT_EXISTS)
 		return;
 	o->state = SL_OBJECT_REFUSED;
 	o->ddl = NULL;
-	o->fault = append_clause(o->fault, buf.data);
+	o->fault = append_clause(o->fault, text);
 }
 
 void
 sl_plan_note(SlObject *o, const char *fmt,...)
 {
-	StringInfoData buf;
+	char	   *text;
 	va_list		args;
-	int			needed;
 
-	initStringInfo(&buf);
-	for (;;)
-	{
-		va_start(args, fmt);
-		needed = appendStringInfoVA(&buf, fmt, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&buf, needed);
-	}
-	o->note = append_clause(o->note, buf.data);
+	va_start(args, fmt);
+	text = sl_vpsprintf(fmt, args);
+	va_end(args);
+	o->note = append_clause(o->note, text);
 }
 
 SlObject *
