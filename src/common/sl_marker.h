@@ -86,6 +86,14 @@ typedef enum SlMarkerAck
 		"do to the target's rows what was done to the partition's, then call sync_start; or drop the stream and start it anew") \
 	SL_MARKER(SCHEMA_NOT_CARRIED, "SCHEMA-NOT-CARRIED", "SL209", TERMINAL, RECORDED, NO, \
 		"create the tables named on the target yourself, or exclude them, then call sync_start") \
+	SL_MARKER(UNFORWARDED_SCHEMA_CHANGE, "UNFORWARDED-SCHEMA-CHANGE", "SL210", TERMINAL, RECORDED, YES, \
+		"make the same change on the target, then acknowledge the refusal with its fingerprint") \
+	SL_MARKER(BACKFILL_INCOMPLETE, "ADD-COLUMN-BACKFILL-INCOMPLETE", "SL211", TERMINAL, RECORDED, YES, \
+		"copy the column's values from the source by key, then acknowledge the refusal with its fingerprint") \
+	SL_MARKER(COLUMN_ORDER_CHANGED, "COLUMN-ORDER-CHANGED", "SL212", TERMINAL, RECORDED, NO, \
+		"make the same RENAMEs on the target, then call sync_start") \
+	SL_MARKER(RESUME_SCHEMA_DIVERGENCE, "RESUME-SCHEMA-DIVERGENCE", "SL213", TERMINAL, RECORDED, NO, \
+		"make the target table match the source, then call sync_start") \
 	SL_MARKER(VALUE_UNREPRESENTABLE, "VALUE-UNREPRESENTABLE", "SL301", TERMINAL, RECORDED, NO, \
 		"change the target column so that it can hold the value, then call sync_start") \
 	SL_MARKER(SEQUENCE_NOT_CARRIED, "SEQUENCE-NOT-CARRIED", "SL302", TERMINAL, RECORDED, NO, \

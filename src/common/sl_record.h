@@ -101,6 +101,8 @@ typedef struct SlColumn
 	int32		typmod;			/* as the source has it; -1 = none */
 	const char *type_name;		/* format_type() text; NULL = not known */
 	const char *collation;		/* schema-qualified name; NULL = none/unknown */
+	const char *dflt;			/* text of the default expression; NULL = none
+								 * or not known (flag SL_COL_DEFAULT tells) */
 	uint8		flags;			/* SL_COL_* */
 } SlColumn;
 
@@ -126,6 +128,7 @@ typedef struct SlShape
 	char		replident;		/* 'd' 'n' 'f' 'i', 0 = not known */
 	uint8		evidence;		/* SlEvidence */
 	uint64		lsn;			/* position the shape was read for; 0 = none */
+	int32		natts;			/* highest attnum ever given; 0 = not known */
 	int			ncols;
 	SlColumn   *cols;
 } SlShape;

@@ -359,11 +359,10 @@ source_diff(Case *c, StringInfo detail)
 }
 
 SlVerdict *
-sl_judge(SlStream *s, const SlShape *before, const int16 *before_attnums,
-		 const SlShape *after, Oid target)
+sl_judge(const SlCase *asked)
 {
-	Case		c = {.stream = s, .before = before, .pairs = before_attnums,
-	.after = after, .target = target};
+	Case		c = {.stream = asked->stream, .before = asked->before,
+		.pairs = asked->before_attnums, .after = asked->after, .target = asked->target};
 	SlVerdict  *v = palloc0(sizeof(SlVerdict));
 	StringInfoData detail;
 	int			ndiffs = 0;
@@ -371,9 +370,9 @@ sl_judge(SlStream *s, const SlShape *before, const int16 *before_attnums,
 	initStringInfo(&detail);
 	initStringInfo(&c.lines);
 	initStringInfo(&c.hint);
-	if (before)
+	if (c.before)
 		ndiffs = source_diff(&c, &detail);
-	if (before && before_attnums)
+	if (c.before && c.pairs)
 		judge_columns(&c);
 	judge_identity(&c);
 	judge_target(&c);

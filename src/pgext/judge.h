@@ -18,24 +18,60 @@ typedef enum SlDecision
 	SL_DECIDE_REFUSE
 } SlDecision;
 
+/* One step of what the target must do; they are run in order. */
+typedef enum SlActionKind
+{
+	SL_ACTION_ADD_COLUMN,
+	SL_ACTION_DROP_COLUMN,
+	SL_ACTION_RENAME_COLUMN,
+	SL_ACTION_ALTER_TYPE,
+	SL_ACTION_RENAME_TABLE,
+	SL_ACTION_SET_SCHEMA
+} SlActionKind;
+
+typedef struct SlAction
+{
+	SlActionKind kind;
+	char	   *ddl;			/* one statement on the target, no semicolon */
+	char	   *column;			/* name on the target afterwards; NULL for a
+								 * table's */
+	int			source_column;	/* index in after->cols, -1 = none */
+	bool		copy_values;	/* leaves a debt: the source's values by key */
+	bool		set_not_null;	/* … and NOT NULL once it is paid */
+	char	   *then_ddl;		/* … and this statement then, or NULL */
+} SlAction;
+
 typedef struct SlVerdict
 {
 	SlDecision	decision;
 	SlMarker	marker;			/* of a refusal or warning */
 	char	   *column;			/* first column concerned, or NULL */
+	char	   *message;		/* of a refusal, lower case; NULL = "the shape of
+								 * table … cannot be followed" */
 	char	   *detail;			/* drift diff, one line per object */
 	char	   *hint;
-	char	   *ddl;			/* SL_DECIDE_FORWARD */
+	int			nactions;		/* SL_DECIDE_FORWARD */
+	SlAction   *actions;
+	char	   *warning;		/* what passes and should be known, or NULL */
 } SlVerdict;
 
+/* What the judge is asked. */
+typedef struct SlCase
+{
+	SlStream   *stream;			/* its mode (schema_changes) and options */
+	const SlShape *before;		/* recorded shape, NULL at a table's first */
+	const int16 *before_attnums;	/* target attnums when it was recorded */
+	const SlShape *after;		/* the shape at the boundary, with its evidence */
+	Oid			target;			/* the real table */
+	bool		first;			/* the table's first boundary since a start */
+	bool		can_copy;		/* a debt of values can be paid: the source can
+								 * be read by key */
+} SlCase;
+
 /*
- * before: recorded shape, NULL at a table's first.  before_attnums: target
- * attnums when it was recorded.  after: the shape at the boundary, with its
- * evidence.  target: the real table.  The shape pairs every source column
- * with a target column; a pair may not change on one side only.
+ * The shape pairs every source column with a target column; a pair may not
+ * change on one side only.  Never raises for what the shapes say.
  */
-extern SlVerdict *sl_judge(SlStream *s, const SlShape *before,
-						   const int16 *before_attnums, const SlShape *after,
-						   Oid target);
+extern SlVerdict *sl_judge(const SlCase *c);
 
 #endif							/* SL_JUDGE_H */

@@ -75,7 +75,7 @@ take_shape(SlPgStream *st, SlRecord *rec)
 				 errmsg("columns of table \"%s.%s\" cannot be read in binary form any more",
 						full->schema, full->name),
 				 errhint("The stream starts again and asks for text.")));
-	sl_apply_record(st->apply, rec);
+	sl_pg_boundary(st, rec);
 }
 
 static void
@@ -94,6 +94,8 @@ take_begin(SlPgStream *st, const SlRecord *rec)
 	MemoryContextSwitchTo(st->msg_cxt);
 	st->mid_xact = true;
 	st->xact_bytes = 0;
+	st->xact_changes = 0;
+	st->begin = rec->u.begin;
 	st->w->at_lsn = rec->u.begin.final_lsn;
 	sl_apply_record(st->apply, rec);
 }
@@ -123,6 +125,7 @@ take_record(SlPgStream *st, SlRecord *rec)
 		case SL_REC_DELETE:
 		case SL_REC_TRUNCATE:
 			SL_FAULT("mid_batch");
+			st->xact_changes++;
 			sl_apply_record(st->apply, rec);
 			break;
 		case SL_REC_BEGIN:

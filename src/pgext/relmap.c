@@ -351,6 +351,7 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 	SlShape    *shape = map->shape;
 	SlShape    *before = shape;
 	int16	   *before_pairs = map->pairs;
+	SlCase		asked;
 	SlVerdict  *v;
 	int16	   *pairs;
 	MemoryContext old;
@@ -359,7 +360,9 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 		before = sl_shape_load(ap->stream->stream_id,
 							   table ? table->schema : shape->schema,
 							   table ? table->table : shape->name, &before_pairs);
-	v = sl_judge(ap->stream, before, before_pairs, shape, target);
+	asked = (SlCase) {.stream = ap->stream, .before = before, .before_attnums = before_pairs,
+		.after = shape, .target = target};
+	v = sl_judge(&asked);
 	if (v->decision == SL_DECIDE_REFUSE)
 		sl_refuse(&(SlRefusal) {
 								.marker = v->marker, .schema = shape->schema, .table = shape->name,

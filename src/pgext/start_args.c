@@ -153,12 +153,7 @@ check_texts(const SlStartArgs *a)
 				 errhint("A name has 1 to %d bytes.", NAMEDATALEN - 1)));
 	if (a->schema_changes == NULL)
 		return;
-	if (strcmp(a->schema_changes, "forward") == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("schema_changes \"forward\" is not supported by this release"),
-				 errhint("Use \"refuse\": the stream stops at a schema change, and resumes once the target has it too.")));
-	if (strcmp(a->schema_changes, "refuse") != 0)
+	if (strcmp(a->schema_changes, "forward") != 0 && strcmp(a->schema_changes, "refuse") != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unrecognized value for schema_changes: \"%s\"",

@@ -36,6 +36,9 @@ typedef struct SlPgStream
 	TimestampTz group_since;
 	TimestampTz committed_at;	/* end of the last group */
 	bool		mid_xact;		/* between BEGIN and COMMIT of the source */
+	SlBegin		begin;			/* of that transaction */
+	int64		xact_changes;	/* changes of it that were applied */
+	bool		owing;			/* debts to be paid at the next boundary */
 	int64		xact_bytes;
 	TimestampTz source_time;	/* of the last commit in hand */
 
@@ -172,6 +175,18 @@ extern bool sl_pg_group_is_full(SlPgStream *st);
 
 /* Make lsn, up to which the source has nothing for us, the position. */
 extern void sl_pg_store_idle(SlPgStream *st, XLogRecPtr lsn);
+
+/* boundary_pg.c */
+
+/*
+ * A shape of one of the stream's tables, completed from the catalog: if it is
+ * the recorded one, hand it on.  Else it is a boundary: where the source
+ * transaction in hand has changed nothing yet, what was before it is committed, the
+ * judge's actions run in a transaction of their own and their debts are paid
+ * before the transaction goes on; where it has, they run inside of it and the
+ * debts are paid after it.
+ */
+extern void sl_pg_boundary(SlPgStream *st, SlRecord *rec);
 
 /* message_pg.c */
 

@@ -1,0 +1,70 @@
+/*
+ * stubs.c
+ *	  Stand-ins until the strong definitions land; whoever lands one deletes
+ *	  its lines here, the last one the file.
+ */
+#include "postgres.h"
+
+#include "pgext/column_ddl.h"
+#include "pgext/debt.h"
+#include "pgext/door.h"
+#include "pgext/forward.h"
+#include "pgext/stream_pg.h"
+
+#define WEAK __attribute__((weak))
+
+WEAK void
+sl_forward(SlStream *s, const SlCase *c, const SlVerdict *v, XLogRecPtr lsn)
+{
+	elog(ERROR, "not built: sl_forward");
+}
+
+WEAK SlColumnDdl *
+sl_column_ddl(SlStream *s, const SlColumn *col)
+{
+	SlColumnDdl *d = palloc0(sizeof(SlColumnDdl));
+
+	d->fault = "not built: sl_column_ddl";
+	return d;
+}
+
+WEAK void
+sl_debt_add(SlStream *s, const SlShape *shape, Oid target, const SlDebtColumn *cols,
+			int ncols, XLogRecPtr lsn)
+{
+	elog(ERROR, "not built: sl_debt_add");
+}
+
+WEAK bool
+sl_debt_open(const char *stream_id, const char *schema, const char *table)
+{
+	return false;
+}
+
+WEAK bool
+sl_pg_pay_debts(SlPgStream *st)
+{
+	return true;
+}
+
+WEAK void
+sl_pg_door(SlPgStream *st, const SlStreamTable *t, const SlShape *before,
+		   const SlShape *after)
+{
+}
+
+WEAK void
+sl_pg_door_baseline(SlPgStream *st, SlConn *c, const SlStreamTable *t)
+{
+}
+
+WEAK void
+sl_pg_door_start(SlPgStream *st)
+{
+}
+
+WEAK void
+sl_pg_boundary(SlPgStream *st, SlRecord *rec)
+{
+	sl_apply_record(st->apply, rec);
+}
