@@ -129,6 +129,7 @@ CREATE TABLE sluice.refusal (
     acknowledged_at timestamptz,
     acknowledged_by name,
     reason text,
+    spent_at timestamptz,              -- the acknowledgement has had its effect
     UNIQUE (stream_id, fingerprint)
 );
 

@@ -41,3 +41,11 @@ CREATE FUNCTION sluice.remedies(stream_id text)
 
 COMMENT ON FUNCTION sluice.remedies(text) IS
     'the way out of the stream''s refusal or failure, the harmless one first';
+
+CREATE FUNCTION sluice.acknowledge(stream_id text, fingerprint text, reason text)
+    RETURNS void
+    LANGUAGE c VOLATILE CALLED ON NULL INPUT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_acknowledge';
+
+COMMENT ON FUNCTION sluice.acknowledge(text, text, text) IS
+    'accepts one recorded refusal, so that the stream can be started again';

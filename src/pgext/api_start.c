@@ -27,6 +27,7 @@
 #include "pgext/coldstart.h"
 #include "pgext/errutil.h"
 #include "pgext/preflight.h"
+#include "pgext/refusal.h"
 #include "pgext/source_pg.h"
 #include "pgext/spi_util.h"
 #include "pgext/start_args.h"
@@ -220,12 +221,14 @@ begin_anew(SlStream *s, const SlStartArgs *a)
 		sl_restart_from_scratch(s, a->confirm);
 	else
 		sl_reset_target_data(s, a->confirm);
+	sl_refusal_spend(s->stream_id);
 }
 
 /* A stream that is not running: merge its options, and start it again. */
 static void
 start_again(SlStream *s, const SlStartArgs *a, const char *server)
 {
+	sl_refusal_replay(s->stream_id, NULL);
 	check_restart(s, a, server);
 	if (a->restart || a->reset)
 		begin_anew(s, a);
@@ -295,6 +298,8 @@ start_known(SlStream *s, const SlStartArgs *a)
 	s = sl_stream_load(s->stream_id, false);
 	state = sl_state_load(s->stream_id);
 	check_place(s, a->options);
+	if (a->accept)
+		sl_refusal_acknowledge(s, a->accept, "accepted by sync_start");
 	if (a->source)
 		server = sl_source_from_argument(a->source, a->driver, s->stream_id,
 										 false, NULL);
@@ -418,6 +423,12 @@ start_new(const SlStartArgs *a)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("stream \"%s\" does not exist and cannot begin anew", a->stream_id)));
+	if (a->accept)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("stream \"%s\" does not exist and has no refusal to accept",
+						a->stream_id),
+				 errhint("Leave the argument \"accept_unforwarded_schema_change\" out.")));
 	if (sl_compat_database_aclcheck(MyDatabaseId, GetUserId(), ACL_CREATE) != ACLCHECK_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

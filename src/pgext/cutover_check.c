@@ -59,20 +59,13 @@
 void
 sl_cut_line(StringInfo lines, const char *fmt,...)
 {
+	va_list		args;
+
 	if (lines->len)
 		appendStringInfoChar(lines, '\n');
-	for (;;)
-	{
-		va_list		args;
-		int			needed;
-
-		va_start(args, fmt);
-		needed = appendStringInfoVA(lines, fmt, args);
-		va_end(args);
-		if (needed == 0)
-			return;
-		enlargeStringInfo(lines, needed);
-	}
+	va_start(args, fmt);
+	appendStringInfoString(lines, sl_vpsprintf(fmt, args));
+	va_end(args);
 }
 
 /* What one look at the slot saw. */

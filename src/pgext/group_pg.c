@@ -15,6 +15,7 @@
 #include "utils/timestamp.h"
 
 #include "pgext/fault.h"
+#include "pgext/refusal.h"
 #include "pgext/stream_pg.h"
 #include "pgext/pgcompat.h"
 
@@ -54,16 +55,32 @@ sl_pg_begin_group(SlPgStream *st)
 	st->group_since = GetCurrentTimestamp();
 }
 
+/*
+ * What was acknowledged is asked for before the first source transaction of a
+ * run; later it would be another change that looks the same.
+ */
+static void
+spend_acknowledgements(SlPgStream *st, int nxacts)
+{
+	if (st->spent || nxacts == 0)
+		return;
+	sl_refusal_spend(st->s->stream_id);
+	st->spent = true;
+}
+
 /* Commit what is in hand; at a source boundary only. */
 void
 sl_pg_commit_group(SlPgStream *st)
 {
 	SlSlot	   *slot = st->w->slot;
 	TimestampTz now;
+	int			nxacts;
 
 	if (!st->in_group)
 		return;
+	nxacts = sl_apply_pending(st->apply, NULL);
 	sl_apply_finish(st->apply);
+	spend_acknowledgements(st, nxacts);
 	SL_FAULT("before_commit");
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(st->msg_cxt);

@@ -1,18 +1,31 @@
 /*
  * refusal.c
- *	  Recording refusals: durable before anybody is told.
+ *	  The rows of sluice.refusal: durable before anybody is told, and raised
+ *	  again until they are acknowledged.
+ *
+ * NOTES
+ *	  A refusal that can be acknowledged is of something that is found once: the
+ *	  next look would take what it finds for what was there before.  So every
+ *	  start raises it again from its row.  An acknowledgement is of one row, and
+ *	  has its effect once: whoever made the refusal asks for it, and spends it in
+ *	  the transaction that takes what was found for good.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/pg_lsn.h"
 
 #include "common/sl_shape.h"
 #include "pgext/errutil.h"
+#include "pgext/preflight_int.h"
+#include "pgext/refusal.h"
 #include "pgext/spi_util.h"
 #include "pgext/state.h"
 #include "pgext/stream.h"
+#include "pgext/stream_write.h"
 #include "pgext/pgcompat.h"
 
 /* Text of a caught error, made storable whatever bytes it holds. */
@@ -70,22 +83,25 @@ insert_refusal(const char *stream_id, const SlMarkerInfo *info,
 				" hint) VALUES ($1, $2, $3, $4, $5, $6::pg_catalog.pg_lsn, $7, $8,"
 				" $9, $10) ON CONFLICT (stream_id, fingerprint) DO UPDATE"
 				" SET count = r.count + 1, last_at = pg_catalog.clock_timestamp(),"
-				" refusal_text = EXCLUDED.refusal_text, hint = EXCLUDED.hint",
+				" refusal_text = EXCLUDED.refusal_text, hint = EXCLUDED.hint,"
+	/* what was acknowledged and comes again asks again */
+				" acknowledged_at = NULL, acknowledged_by = NULL, reason = NULL,"
+				" spent_at = NULL",
 				SPI_OK_INSERT, lengthof(params), params);
 	sl_spi_leave();
 	sl_become_back(&sw);
 }
 
 static void
-log_refusal(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn,
-			const char *fingerprint)
+log_refusal(const char *stream_id, const ErrorData *edata, const char *hint,
+			XLogRecPtr lsn, const char *fingerprint)
 {
 	ereport(LOG,
 			(errcode(edata->sqlerrcode),
 			 errmsg("stream \"%s\" refuses at %X/%X: %s", stream_id,
 					LSN_FORMAT_ARGS(lsn), edata->message),
 			 edata->detail ? errdetail_internal("%s", edata->detail) : 0,
-			 edata->hint ? errhint("%s", edata->hint) : 0,
+			 hint ? errhint("%s", hint) : 0,
 			 errcontext("fingerprint %s", fingerprint)));
 }
 
@@ -97,7 +113,19 @@ is_schema_decision(SlMarker marker)
 		marker == SL_M_COLUMN_IDENTITY_CHANGED ||
 		marker == SL_M_TABLE_IDENTITY_CHANGED ||
 		marker == SL_M_IDENTITY_LOST ||
-		marker == SL_M_TARGET_SHAPE_MISMATCH;
+		marker == SL_M_TARGET_SHAPE_MISMATCH ||
+		marker == SL_M_UNFORWARDED_SCHEMA_CHANGE ||
+		marker == SL_M_COLUMN_ORDER_CHANGED ||
+		marker == SL_M_RESUME_SCHEMA_DIVERGENCE;
+}
+
+/* The call that acknowledges, after what is to be done before it. */
+static char *
+hint_with_call(const char *stream_id, const char *hint, const char *fingerprint)
+{
+	return psprintf("%s%sSELECT state FROM sluice.sync_start(%s, accept_unforwarded_schema_change => '%s');",
+					hint ? hint : "", hint ? "\n" : "", sl_paste_literal(stream_id),
+					fingerprint);
 }
 
 void
@@ -124,10 +152,12 @@ sl_refusal_put(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn)
 						  psprintf("%s\n%s", edata->message, edata->detail) :
 						  edata->message);
 	why.hint = storable(edata->hint);
+	if (info->ack == SL_ACK_YES)
+		why.hint = hint_with_call(stream_id, why.hint, fingerprint);
 	why.fingerprint = fingerprint;
 	sl_state_set(stream_id, SL_STATE_REFUSED, &why);
 	ForceSyncCommit();
-	log_refusal(stream_id, edata, lsn, fingerprint);
+	log_refusal(stream_id, edata, why.hint, lsn, fingerprint);
 }
 
 bool
@@ -160,4 +190,225 @@ sl_refusal_record(const char *stream_id, const ErrorData *edata,
 	StartTransactionCommand();
 	sl_refusal_put(stream_id, edata, lsn);
 	CommitTransactionCommand();
+}
+
+/* ---------- what can be acknowledged ---------- */
+
+/* A row of sluice.refusal. */
+typedef struct Recorded
+{
+	char	   *fingerprint;
+	char	   *text;
+	char	   *detail;
+	char	   *hint;
+	char	   *schema;
+	char	   *table;
+	char	   *column;
+	char	   *lsn;
+	char	   *by;				/* acknowledged by, NULL = not yet */
+	char	   *at;
+	char	   *reason;
+	SlMarker	marker;
+} Recorded;
+
+#define RECORDED_SQL \
+	"SELECT r.fingerprint, r.refusal_text, r.detail, r.hint, r.schema_name," \
+	" r.table_name, r.column_name, r.lsn, r.acknowledged_by," \
+	" pg_catalog.to_char(r.acknowledged_at, 'YYYY-MM-DD HH24:MI:SSOF'), r.reason, r.marker" \
+	" FROM sluice.refusal r WHERE r.stream_id = $1"
+
+/* The markers that can be acknowledged, as an array's text. */
+static char *
+acknowledgeable(void)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (int m = SL_M_NONE + 1; m < SL_M_COUNT; m++)
+		if (sl_marker_info((SlMarker) m)->ack == SL_ACK_YES)
+			appendStringInfo(&buf, "%c%s", buf.len ? ',' : '{',
+							 sl_marker_info((SlMarker) m)->text);
+	appendStringInfoChar(&buf, '}');
+	return buf.data;
+}
+
+/* The first row of the statement; NULL if there is none. */
+static Recorded *
+load_recorded(const char *sql, const char *stream_id, const char *arg)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	const char *params[] = {stream_id, arg};
+	Recorded   *r = NULL;
+	SlUserSwitch sw;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	if (sl_spi_exec(sql, SPI_OK_SELECT, lengthof(params), params) > 0)
+	{
+		r = MemoryContextAllocZero(cxt, sizeof(Recorded));
+		r->fingerprint = sl_spi_text(0, 1, cxt);
+		r->text = sl_spi_text(0, 2, cxt);
+		r->detail = sl_spi_text(0, 3, cxt);
+		r->hint = sl_spi_text(0, 4, cxt);
+		r->schema = sl_spi_text(0, 5, cxt);
+		r->table = sl_spi_text(0, 6, cxt);
+		r->column = sl_spi_text(0, 7, cxt);
+		r->lsn = sl_spi_text(0, 8, cxt);
+		r->by = sl_spi_text(0, 9, cxt);
+		r->at = sl_spi_text(0, 10, cxt);
+		r->reason = sl_spi_text(0, 11, cxt);
+		r->marker = sl_marker_by_text(sl_spi_text(0, 12, cxt));
+	}
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return r;
+}
+
+/* The oldest refusal that waits to be acknowledged; NULL if none does. */
+static Recorded *
+load_open(const char *stream_id)
+{
+	return load_recorded(RECORDED_SQL " AND r.acknowledged_at IS NULL AND r.marker = ANY"
+						 " ($2::pg_catalog.text[]) ORDER BY r.id LIMIT 1",
+						 stream_id, acknowledgeable());
+}
+
+/* See refusal.h. */
+void
+sl_refusal_replay(const char *stream_id, XLogRecPtr *lsn)
+{
+	Recorded   *r = load_open(stream_id);
+	const char *state;
+
+	if (r == NULL)
+		return;
+	if (lsn)
+		*lsn = r->lsn ? DatumGetLSN(DirectFunctionCall1(pg_lsn_in, CStringGetDatum(r->lsn))) :
+			InvalidXLogRecPtr;
+	else
+		r->hint = hint_with_call(stream_id, r->hint, r->fingerprint);
+	state = sl_marker_info(r->marker)->sqlstate;
+	ereport(ERROR,
+			(errcode(MAKE_SQLSTATE(state[0], state[1], state[2], state[3], state[4])),
+			 errmsg_internal("%s", r->text),
+			 r->detail ? errdetail_internal("%s", r->detail) : 0,
+			 r->hint ? errhint("%s", r->hint) : 0,
+			 r->schema ? err_generic_string(PG_DIAG_SCHEMA_NAME, r->schema) : 0,
+			 r->table ? err_generic_string(PG_DIAG_TABLE_NAME, r->table) : 0,
+			 r->column ? err_generic_string(PG_DIAG_COLUMN_NAME, r->column) : 0,
+			 errcontext("recorded refusal %s of stream \"%s\"", r->fingerprint, stream_id)));
+}
+
+static void
+raise_unknown(const char *stream_id, const char *fingerprint)
+{
+	Recorded   *open = load_open(stream_id);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("no refusal of stream \"%s\" has fingerprint \"%s\"",
+					stream_id, fingerprint),
+			 open ? errdetail_internal("Refusal \"%s\" waits to be acknowledged: %s",
+									   open->fingerprint, open->text) :
+			 errdetail("No refusal of the stream waits to be acknowledged."),
+			 open ? errhint("Compare what it names on both sides, then pass its fingerprint.") :
+			 errhint("The view sluice.refusals has what was refused.")));
+}
+
+static void
+check_acknowledgeable(const char *stream_id, const Recorded *r)
+{
+	const SlMarkerInfo *info = sl_marker_info(r->marker);
+
+	if (info == NULL || info->ack != SL_ACK_YES)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("refusal \"%s\" of stream \"%s\" cannot be acknowledged",
+						r->fingerprint, stream_id),
+				 errdetail_internal("%s", r->text),
+				 r->hint ? errhint("%s", r->hint) : 0));
+	if (r->at)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("refusal \"%s\" of stream \"%s\" was acknowledged before",
+						r->fingerprint, stream_id),
+				 errdetail("By role \"%s\" at %s: %s", r->by, r->at, r->reason),
+				 errhint("Leave the fingerprint out: SELECT state FROM sluice.sync_start(%s);",
+						 sl_paste_literal(stream_id))));
+}
+
+/* See refusal.h. */
+void
+sl_refusal_acknowledge(const SlStream *s, const char *fingerprint, const char *reason)
+{
+	const char *params[] = {s->stream_id, fingerprint,
+	GetUserNameFromId(GetSessionUserId(), false), reason};
+	Recorded   *r;
+	SlUserSwitch sw;
+
+	if (fingerprint[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the fingerprint of a refusal must not be empty"),
+				 errhint("Pass the one that health shows: SELECT fingerprint, reason FROM sluice.health WHERE stream_id = %s;",
+						 sl_paste_literal(s->stream_id))));
+	sl_stream_lock_row(s->stream_id);
+	r = load_recorded(RECORDED_SQL " AND r.fingerprint = $2", s->stream_id, fingerprint);
+	if (r == NULL)
+		raise_unknown(s->stream_id, fingerprint);
+	check_acknowledgeable(s->stream_id, r);
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	sl_spi_exec("UPDATE sluice.refusal SET acknowledged_at = pg_catalog.clock_timestamp(),"
+				" acknowledged_by = $3::pg_catalog.name, reason = $4"
+				" WHERE stream_id = $1 AND fingerprint = $2",
+				SPI_OK_UPDATE, lengthof(params), params);
+	sl_spi_leave();
+	sl_become_back(&sw);
+	sl_state_hint(s->stream_id, fingerprint,
+				  psprintf("SELECT state FROM sluice.sync_start(%s);",
+						   sl_paste_literal(s->stream_id)));
+	ForceSyncCommit();
+	ereport(WARNING,
+			(errmsg("stream \"%s\" accepts what it refused: %s", s->stream_id, r->text),
+			 r->detail ? errdetail_internal("%s", r->detail) : 0,
+			 errhint("What is named is not made on the target by this; compare both sides.")));
+}
+
+/* See refusal.h. */
+bool
+sl_refusal_acknowledged(const char *stream_id, const SlRefusal *r)
+{
+	const char *params[] = {stream_id, sl_marker_info(r->marker)->text,
+	r->schema, r->table, r->detail};
+	SlUserSwitch user;
+	bool		found;
+
+	sl_become_extension_owner(&user);
+	sl_spi_enter();
+	found = sl_spi_exec("UPDATE sluice.refusal SET spent_at = pg_catalog.clock_timestamp()"
+						" WHERE stream_id = $1 AND marker = $2"
+						" AND schema_name IS NOT DISTINCT FROM $3"
+						" AND table_name IS NOT DISTINCT FROM $4"
+						" AND detail IS NOT DISTINCT FROM $5"
+						" AND acknowledged_at IS NOT NULL AND spent_at IS NULL",
+						SPI_OK_UPDATE, lengthof(params), params) > 0;
+	sl_spi_leave();
+	sl_become_back(&user);
+	return found;
+}
+
+/* See refusal.h. */
+void
+sl_refusal_spend(const char *stream_id)
+{
+	SlUserSwitch user;
+
+	sl_become_extension_owner(&user);
+	sl_spi_enter();
+	sl_spi_exec("UPDATE sluice.refusal SET spent_at = pg_catalog.clock_timestamp()"
+				" WHERE stream_id = $1 AND acknowledged_at IS NOT NULL AND spent_at IS NULL",
+				SPI_OK_UPDATE, 1, &stream_id);
+	sl_spi_leave();
+	sl_become_back(&user);
 }

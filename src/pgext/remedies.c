@@ -38,6 +38,8 @@ typedef struct Trouble
 	char	   *table;
 	char	   *column;
 	char	   *detail;
+	char	   *fingerprint;
+	bool		open;			/* waits to be acknowledged */
 } Trouble;
 
 /* Is the stream able to go on after a cure, and where is it made? */
@@ -59,6 +61,10 @@ static const MarkerWay ways[] = {
 	{SL_M_PROTOCOL_VIOLATION, "source", true},
 	{SL_M_SCHEMA_CHANGE_REFUSED, "target", true},
 	{SL_M_COLUMN_IDENTITY_CHANGED, "target", true},
+	{SL_M_COLUMN_ORDER_CHANGED, "target", true},
+	{SL_M_RESUME_SCHEMA_DIVERGENCE, "target", true},
+	{SL_M_UNFORWARDED_SCHEMA_CHANGE, "target", true},
+	{SL_M_BACKFILL_INCOMPLETE, "target", true},
 	{SL_M_TABLE_IDENTITY_CHANGED, "source", false},
 	{SL_M_SCOPE_DRIFT, "source", true},
 	{SL_M_TARGET_SHAPE_MISMATCH, "target", true},
@@ -110,8 +116,11 @@ load_trouble(const char *stream_id)
 	t->state = sl_state_load(stream_id);
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
-	if (sl_spi_exec("SELECT s.marker, s.sqlstate, s.reason, s.hint, r.schema_name, "
-					"r.table_name, r.column_name, r.detail FROM sluice.stream_state s "
+	if (sl_spi_exec("SELECT s.marker, s.sqlstate, s.reason, "
+					"COALESCE(r.hint, s.hint), r.schema_name, "
+					"r.table_name, r.column_name, r.detail, r.fingerprint, "
+					"r.id IS NOT NULL AND r.acknowledged_at IS NULL "
+					"FROM sluice.stream_state s "
 					"LEFT JOIN sluice.refusal r USING (stream_id, fingerprint) "
 					"WHERE s.stream_id = $1", SPI_OK_SELECT, 1, &stream_id) > 0)
 	{
@@ -123,6 +132,8 @@ load_trouble(const char *stream_id)
 		t->table = sl_spi_text(0, 6, cxt);
 		t->column = sl_spi_text(0, 7, cxt);
 		t->detail = sl_spi_text(0, 8, cxt);
+		t->fingerprint = sl_spi_text(0, 9, cxt);
+		t->open = sl_spi_bool(0, 10);
 	}
 	sl_spi_leave();
 	sl_become_back(&sw);
@@ -339,6 +350,20 @@ put_specific(ReturnSetInfo *rsinfo, const Trouble *t)
 	}
 }
 
+/* What remains to be said when what it names was done. */
+static void
+put_start(ReturnSetInfo *rsinfo, const Trouble *t)
+{
+	if (t->open && sl_marker_info(t->marker)->ack == SL_ACK_YES)
+		put(rsinfo, "target",
+			psprintf("SELECT state FROM sluice.sync_start(%s, accept_unforwarded_schema_change => '%s');",
+					 sl_paste_literal(t->stream->stream_id), t->fingerprint),
+			false, "once that is done: accepts this one refusal, and resumes from the stored position");
+	else
+		put(rsinfo, "target", start_sql(t), false,
+			"once that is done: resumes from the stored position");
+}
+
 /* The refusal's own words: as a statement, or as a note with its detail. */
 static void
 put_hint(ReturnSetInfo *rsinfo, const Trouble *t, const char *run_on)
@@ -376,8 +401,7 @@ put_refused(ReturnSetInfo *rsinfo, const Trouble *t)
 			put_specific(rsinfo, t);
 			put_hint(rsinfo, t, side_of(t, way));
 		}
-		put(rsinfo, "target", start_sql(t), false,
-			"once that is done: resumes from the stored position");
+		put_start(rsinfo, t);
 	}
 	put_anew(rsinfo, t);
 }

@@ -69,8 +69,6 @@ refuse_unbuilt(FunctionCallInfo fcinfo, int shift)
 		not_built("row_filters");
 	if (!jsonb_arg_is_empty(fcinfo, ARG_TYPE_OVERRIDES - shift))
 		not_built("type_overrides");
-	if (!PG_ARGISNULL(ARG_ACCEPT_UNFORWARDED_SCHEMA_CHANGE - shift))
-		not_built("accept_unforwarded_schema_change");
 	if (!PG_ARGISNULL(ARG_ACCEPT_TARGET_ONLY_UNIQUE_KEY - shift) &&
 		ARR_NDIM(PG_GETARG_ARRAYTYPE_P(ARG_ACCEPT_TARGET_ONLY_UNIQUE_KEY - shift)) > 0)
 		not_built("accept_target_only_unique_key");
@@ -190,6 +188,20 @@ read_anew(FunctionCallInfo fcinfo, SlStartArgs *a, int shift)
 				 errhint("sluice.sync_start() shows what it would do before it does it.")));
 }
 
+/* The fingerprint of a recorded refusal that this start accepts. */
+static char *
+read_accept(FunctionCallInfo fcinfo, int shift)
+{
+	char	   *accept = text_arg(fcinfo, ARG_ACCEPT_UNFORWARDED_SCHEMA_CHANGE - shift);
+
+	if (accept && shift > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("preflight has no refusal to accept"),
+				 errhint("Leave the argument \"accept_unforwarded_schema_change\" out.")));
+	return accept;
+}
+
 /* See start_args.h. */
 SlStartArgs *
 sl_start_args_read(FunctionCallInfo fcinfo, bool has_id)
@@ -206,6 +218,7 @@ sl_start_args_read(FunctionCallInfo fcinfo, bool has_id)
 	}
 	refuse_unbuilt(fcinfo, shift);
 	read_anew(fcinfo, a, shift);
+	a->accept = read_accept(fcinfo, shift);
 	a->driver = text_arg(fcinfo, ARG_DRIVER - shift);
 	a->include = pattern_arg(fcinfo, ARG_INCLUDE_TABLES - shift, "include_tables");
 	a->exclude = pattern_arg(fcinfo, ARG_EXCLUDE_TABLES - shift, "exclude_tables");

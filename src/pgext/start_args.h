@@ -23,6 +23,7 @@ typedef struct SlStartArgs
 	bool		restart;		/* restart_from_scratch */
 	bool		reset;			/* reset_target_data */
 	char	   *confirm;
+	char	   *accept;			/* accept_unforwarded_schema_change; once */
 	Jsonb	   *options;		/* may hold nulls: set back to the default */
 } SlStartArgs;
 

@@ -104,6 +104,22 @@ sl_state_set(const char *stream_id, SlState to, const SlStateWhy *why)
 	sl_become_back(&sw);
 }
 
+/* See state.h. */
+void
+sl_state_hint(const char *stream_id, const char *fingerprint, const char *hint)
+{
+	const char *params[] = {stream_id, fingerprint, hint};
+	SlUserSwitch sw;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	sl_spi_exec("UPDATE sluice.stream_state SET hint = $3 WHERE stream_id = $1"
+				" AND state = 'refused' AND fingerprint = $2",
+				SPI_OK_UPDATE, lengthof(params), params);
+	sl_spi_leave();
+	sl_become_back(&sw);
+}
+
 /* After commit: the launcher sends the scouts if it does not know the stream. */
 static void
 look_for(const SlAfter *a)

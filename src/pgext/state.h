@@ -25,6 +25,9 @@ typedef struct SlStateWhy
  */
 extern void sl_state_set(const char *stream_id, SlState to, const SlStateWhy *why);
 
+/* Replace the hint of a stream that stands at the refusal of this fingerprint. */
+extern void sl_state_hint(const char *stream_id, const char *fingerprint, const char *hint);
+
 extern SlState sl_state_load(const char *stream_id);
 
 #endif							/* SL_STATE_SET_H */

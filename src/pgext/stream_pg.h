@@ -38,6 +38,7 @@ typedef struct SlPgStream
 	bool		mid_xact;		/* between BEGIN and COMMIT of the source */
 	SlBegin		begin;			/* of that transaction */
 	int64		xact_changes;	/* changes of it that were applied */
+	bool		spent;			/* acknowledgements are of no use any more */
 	bool		owing;			/* debts to be paid at the next boundary */
 	int64		xact_bytes;
 	TimestampTz source_time;	/* of the last commit in hand */

@@ -19,6 +19,7 @@
 
 #include "pgext/errutil.h"
 #include "pgext/guc.h"
+#include "pgext/refusal.h"
 #include "pgext/spi_util.h"
 #include "pgext/stat.h"
 #include "pgext/state.h"
@@ -136,6 +137,22 @@ context_line(void *arg)
 }
 
 /*
+ * sync_start has looked, too; but a stream may come to start without it.  What
+ * is raised is on record: nothing is found by doing its group again.
+ */
+static void
+replay_refusal(SlWorker *w)
+{
+	bool		careful = w->careful;
+	XLogRecPtr	at_lsn = w->at_lsn;
+
+	w->careful = true;
+	sl_refusal_replay(w->slot->stream_id, &w->at_lsn);
+	w->at_lsn = at_lsn;
+	w->careful = careful;
+}
+
+/*
  * Load and lock the stream; say that it starts.  False: it was stopped while
  * this worker was on its way.
  */
@@ -159,6 +176,7 @@ prepare(SlWorker *w)
 		return false;
 	}
 	sl_target_check_place(w->stream);
+	replay_refusal(w);
 	sl_state_set(w->stream->stream_id, SL_STATE_STARTING, NULL);
 	sl_stat_load(w->stream->stream_id, w->slot);
 	w->first_applied = sl_position_load(w->stream->stream_id, NULL);
