@@ -9,8 +9,10 @@ import signal
 
 import pytest
 
-from lib import PgServer, assert_same_rows, make_stream, wait_until
-from lib.rounds import check_confirmed, check_equal, fault_points, gone, reachable
+from lib import assert_same_rows, make_stream, wait_until
+from lib.pairs import database_pair, server_pair
+from lib.rounds import arm, check_confirmed, check_equal, fault_points, reachable
+from lib.rounds import died_at as rounds_died_at
 from lib.writers import FILL, SCHEMA, TABLES, Writers
 
 SEED = os.environ.get("SLUICE_SEED", "1")
@@ -34,43 +36,16 @@ CONF = {"sluice.retry_min": "50ms", "sluice.retry_max": "400ms"}
 KILLS = {}
 
 
-@pytest.fixture(scope="module")
-def servers():
-    source = PgServer("coldkill-source", preload="").start()
-    target = PgServer("coldkill-target", conf=CONF).start()
-    yield source, target
-    target.destroy()
-    source.destroy()
-
-
-@pytest.fixture
-def dbs(servers):
-    source, target = servers
-    src = source.fresh_db("coldkill")
-    dst = target.fresh_db("coldkill", extension=True)
-    src.execute(SCHEMA + FILL + KEYS)
-    yield src, dst
-    if not target.is_running():
-        target.start()
-    target.reload(**{"sluice.fault_point": "", "sluice.autostart": "on"})
-    dst.destroy()
-    src.destroy()
+servers = server_pair("coldkill", CONF)
+dbs = database_pair("coldkill", SCHEMA + FILL + KEYS)
 
 
 def count(name):
     KILLS[name] = KILLS.get(name, 0) + 1
 
 
-def arm(target, point):
-    mark = target.log_mark()
-    target.reload(**{"sluice.fault_point": point, "restart_after_crash": "off"})
-    return mark
-
-
 def died_at(target, point, mark):
-    target.wait_log(r'fault point "%s" reached' % point, mark, timeout=120)
-    gone(target)
-    count(point)
+    count(rounds_died_at(target, point, mark, timeout=120))
 
 
 def back(stream, target, point=""):
@@ -117,6 +92,23 @@ def test_kill_at(servers, dbs, point):
         stream = make_stream(src, dst, wait=None)
         die_at(stream, target, points, mark)
         at_rest(stream, writers)
+
+
+def test_kill_between_two_ranges_of_a_table(servers, dbs):
+    """A part of a table is committed: it is copied anew, and nothing twice."""
+    src, dst = dbs
+    target = servers[1]
+    src.execute("CREATE TABLE big (id int, v text) WITH (autovacuum_enabled = off);"
+                "ALTER TABLE big ALTER v SET STORAGE PLAIN, REPLICA IDENTITY FULL;"
+                "INSERT INTO big SELECT g, rpad(g::text, 3900) FROM generate_series(1, 45000) g")
+    mark = arm(target, "copy_range_done")
+    stream = make_stream(src, dst, wait=None, include_tables=["big"],
+                         options={"copy_workers": 2})
+    died_at(target, "copy_range_done", mark)
+    back(stream, target)
+    src.execute("DELETE FROM big WHERE id % 1000 = 0; INSERT INTO big VALUES (0, 'new')")
+    check_equal(stream, ["big"])
+    assert dst.value("SELECT count(*) FROM big") == 45000 - 45 + 1
 
 
 def test_kill_at_the_end_of_a_stream_that_does_not_follow(servers, dbs):
@@ -182,7 +174,8 @@ def test_seeded_kills(servers, dbs, shard):
     source, target = servers
     rng = random.Random("cold/%s/%d" % (SEED, shard))
     points = [p for p in fault_points() if p.startswith(("cold_", "copy_", "schema_"))
-              and p not in ("cold_once", "cold_finish", "cold_snapshot", "schema_mid")]
+              and p not in ("cold_once", "cold_finish", "cold_snapshot", "schema_mid",
+                            "copy_range_done")]
     with Writers(src, "cold/%s/%d" % (SEED, shard)) as writers:
         for n in range(max(1, ROUNDS // 3)):
             first = rng.choice(points)
@@ -205,7 +198,8 @@ def test_seeded_kills(servers, dbs, shard):
 
 def test_every_point_of_a_copy_had_its_kill():
     """Last of this file; those passed by every copy die in test_crash.py."""
-    mine = ["cold_finish", "cold_once", "cold_snapshot", "schema_done", "schema_mid"]
+    mine = ["cold_finish", "cold_once", "cold_snapshot", "copy_range_done",
+            "schema_done", "schema_mid"]
     assert not set(mine) - set(fault_points()), "points that the code does not have"
     missing = [p for p in mine if not KILLS.get(p)]
     assert not missing, "no kill at %s; kills: %r" % (", ".join(missing), KILLS)

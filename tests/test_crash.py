@@ -11,8 +11,10 @@ import random
 
 import pytest
 
-from lib import PgServer, make_stream, wait_until
-from lib.rounds import (FAST, check_confirmed, check_equal, fault_points, gone)
+from lib import make_stream, wait_until
+from lib.pairs import database_pair, server_pair
+from lib.rounds import FAST, arm, check_confirmed, check_equal, fault_points
+from lib.rounds import died_at as rounds_died_at
 from lib.writers import FILL, SCHEMA, TABLES, Writers
 
 SEED = os.environ.get("SLUICE_SEED", "1")
@@ -31,46 +33,12 @@ OFTEN = {"heartbeat_interval": "200 ms"}
 KILLS = {}
 
 
-@pytest.fixture(scope="module")
-def servers():
-    source = PgServer("crash-source", preload="").start()
-    target = PgServer("crash-target", conf=FAST).start()
-    yield source, target
-    target.destroy()
-    source.destroy()
-
-
-@pytest.fixture
-def dbs(servers, request):
-    source, target = servers
-    src = source.fresh_db("crash")
-    dst = target.fresh_db("crash", extension=True)
-    src.execute(SCHEMA + FILL)
-    dst.execute(SCHEMA)
-    yield src, dst
-    if not target.is_running():
-        target.start()
-    target.reload(**{"sluice.fault_point": "", "sluice.autostart": "on"})
-    dst.destroy()
-    src.destroy()
-
-
-def arm(target, point):
-    """Make the next process that reaches the point die; returns a mark.
-
-    The server ends with it, so that what it stored can be read before
-    anything goes on.
-    """
-    mark = target.log_mark()
-    target.reload(**{"sluice.fault_point": point, "restart_after_crash": "off"})
-    return mark
+servers = server_pair("crash", FAST)
+dbs = database_pair("crash", SCHEMA + FILL, SCHEMA)
 
 
 def died_at(target, point, mark):
-    """Wait for the kill at point; the server is down afterwards."""
-    name = point.split(":")[0]
-    target.wait_log(r'fault point "%s" reached' % name, mark, timeout=60)
-    gone(target)
+    name = rounds_died_at(target, point, mark)
     KILLS[name] = KILLS.get(name, 0) + 1
 
 
@@ -240,7 +208,8 @@ def test_many_kills_at_points(servers, dbs, shard):
 def test_every_point_had_its_kill():
     """Last of this file: a point nobody died at was not tested."""
     # the others have their kills in test_cutover.py and test_coldstart_kills.py
-    others = ("cutover_", "schema_", "cold_snapshot", "cold_finish", "cold_once")
+    others = ("cutover_", "schema_", "cold_snapshot", "cold_finish", "cold_once",
+              "copy_range")
     points = [p for p in fault_points() if not p.startswith(others)]
     assert sorted(COPY_POINTS + STREAM_POINTS) == points, \
         "points in the code and points in this test differ"

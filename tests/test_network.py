@@ -8,20 +8,15 @@ import time
 import psycopg2
 import pytest
 
-from lib import PgServer, assert_same_rows, make_stream, wait_until
+from lib import assert_same_rows, make_stream, wait_until
+from lib.pairs import server_pair
 from lib.proxy import Proxy
 from lib.rounds import FAST, check_confirmed, check_equal, lsn, position
 
 TABLE = "CREATE TABLE sl1 (id int PRIMARY KEY, v text)"
 
 
-@pytest.fixture(scope="module")
-def servers():
-    source = PgServer("net-source", preload="").start()
-    target = PgServer("net-target", conf=FAST).start()
-    yield source, target
-    target.destroy()
-    source.destroy()
+servers = server_pair("net", FAST)
 
 
 @pytest.fixture

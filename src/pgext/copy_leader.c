@@ -1,14 +1,8 @@
 /*
  * copy_leader.c
- *	  The leader of a copy: which task comes next, and who does it.
+ *	  The leader of a copy: who does which task.
  *
  * NOTES
- *	  The tasks of a table form a group that goes through its stages one after
- *	  the other; groups go their way side by side, so that a table's indexes
- *	  are built while other tables are still copied.  What may begin is in the
- *	  ready list, the largest is taken first.  The stages from SL_STAGE_GLOBAL
- *	  on are one more group that begins when all others are through.
- *
  *	  The replication connection exports the snapshot: nothing is sent on it,
  *	  but its end is noticed.
  */
@@ -17,13 +11,11 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "postmaster/bgworker.h"
 #include "storage/ipc.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "pgext/copy_int.h"
+#include "pgext/copy_lead.h"
 #include "pgext/pgcompat.h"
 
 /* A small copy is not worth the start of a process. */
@@ -34,347 +26,10 @@
 #define NAP_MS 1000
 #define HIRE_AGAIN_MS 5000
 
-/* Tasks of one table, or the global ones. */
-typedef struct Group
-{
-	const char *schema;
-	const char *table;
-	int			first;			/* of the sorted tasks */
-	int			n;
-	int			next;			/* the first that was not released */
-	int			open;			/* released and not finished */
-	bool		had_rows;
-	bool		told;			/* table_done was called */
-	bool		again;
-	int64		weight;			/* of its rows */
-	int64		rows;
-	int64		bytes;
-} Group;
-
-typedef struct Member
-{
-	SlCopyTask *task;
-	int			group;
-	int			order;
-	int64		weight;			/* in bytes: the heaviest is begun first */
-	bool		alone;			/* nothing else fills its target */
-} Member;
-
-typedef struct Crew
-{
-	SlSeat	   *seat;
-	BackgroundWorkerHandle *handle;
-	Member	   *member;			/* task in hand, or NULL */
-} Crew;
-
-typedef struct Leader
-{
-	SlCopyRun  *run;
-	SlCopyHand	hand;
-	SlCopyTask	result;
-	int			n;
-	Member	   *members;
-	int			ngroups;
-	Group	   *groups;
-	int			left;			/* table groups that are not through */
-	int			rows_left;		/* those whose rows are not told done */
-	int			rows_waiting;	/* tasks of rows that nobody has in hand */
-	bool global;				/* the last group is the global one */
-	int			nready;
-	Member	  **ready;
-	int			wanted;			/* workers */
-	int			ncrew;
-	Crew	   *crew;
-	TimestampTz hire_at;
-	TimestampTz told_at;
-} Leader;
-
-/* ---------- groups ---------- */
-
-typedef struct GroupKey
-{
-	char		schema[NAMEDATALEN * 4];
-	char		table[NAMEDATALEN * 4];
-} GroupKey;
-
-typedef struct GroupEntry
-{
-	GroupKey	key;
-	int			index;
-} GroupEntry;
-
-static int
-compare_members(const void *a, const void *b)
-{
-	const Member *x = a;
-	const Member *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->task->stage != y->task->stage)
-		return x->task->stage < y->task->stage ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
-}
-
-static HTAB *
-name_table(Size keysize, Size entrysize)
-{
-	HASHCTL		ctl = {.keysize = keysize, .entrysize = entrysize,
-	.hcxt = CurrentMemoryContext};
-
-	return hash_create("sluice copy", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-}
-
-/* Number of the group of a table; groups are numbered as they come. */
-static int
-group_of(Leader *l, HTAB *names, const SlCopyTask *t)
-{
-	GroupKey	key;
-	GroupEntry *e;
-	bool		found;
-
-	memset(&key, 0, sizeof(key));
-	if (t->schema)
-		strlcpy(key.schema, t->schema, sizeof(key.schema));
-	if (t->table)
-		strlcpy(key.table, t->table, sizeof(key.table));
-	e = hash_search(names, &key, HASH_ENTER, &found);
-	if (!found)
-	{
-		e->index = l->ngroups++;
-		l->groups[e->index].schema = t->schema;
-		l->groups[e->index].table = t->table;
-	}
-	return e->index;
-}
-
-/* How many tasks fill each target. */
-static void
-find_alone(Leader *l)
-{
-	typedef struct Filled
-	{
-		Oid			relid;
-		int			n;
-	} Filled;
-	HTAB	   *targets = name_table(sizeof(Oid), sizeof(Filled));
-
-	for (int pass = 0; pass < 2; pass++)
-		for (int i = 0; i < l->n; i++)
-		{
-			SlCopyTask *t = l->members[i].task;
-			Filled	   *f;
-			bool		found;
-
-			if (t->kind != SL_TASK_ROWS)
-				continue;
-			f = hash_search(targets, &t->target_relid, HASH_ENTER, &found);
-			if (!found)
-				f->n = 0;
-			if (pass == 0)
-				f->n++;
-			else
-				l->members[i].alone = f->n == 1 && t->first_block < 0;
-		}
-	hash_destroy(targets);
-}
-
-/* Where nothing is estimated for a statement: half of what its table has. */
-static void
-weigh(Leader *l)
-{
-	for (int i = 0; i < l->n; i++)
-		if (l->members[i].task->kind == SL_TASK_ROWS)
-			l->groups[l->members[i].group].weight += l->members[i].task->est_bytes;
-	for (int i = 0; i < l->n; i++)
-	{
-		Member	   *m = &l->members[i];
-
-		m->weight = m->task->est_bytes;
-		if (m->weight == 0 && m->task->kind == SL_TASK_DDL)
-			m->weight = l->groups[m->group].weight / 2;
-	}
-}
-
-static void
-make_groups(Leader *l)
-{
-	HTAB	   *names = name_table(sizeof(GroupKey), sizeof(GroupEntry));
-	int			nglobal = 0;
-
-	l->members = palloc0(sizeof(Member) * Max(l->n, 1));
-	l->ready = palloc0(sizeof(Member *) * Max(l->n, 1));
-	l->groups = palloc0(sizeof(Group) * (l->n + 1));
-	for (int i = 0; i < l->n; i++)
-	{
-		SlCopyTask *t = &l->run->tasks[i];
-		bool global = t->stage >= SL_STAGE_GLOBAL;
-
-		l->members[i].task = t;
-		l->members[i].order = i;
-		l->rows_waiting += t->kind == SL_TASK_ROWS;
-		l->members[i].group = global ? INT_MAX : group_of(l, names, t);
-		nglobal += global;
-	}
-	hash_destroy(names);
-	l->left = l->ngroups;
-	for (int i = 0; i < l->n && nglobal > 0; i++)
-		if (l->members[i].group == INT_MAX)
-			l->members[i].group = l->ngroups;
-	l->global = nglobal > 0;
-	l->ngroups += l->global;
-
-	qsort(l->members, l->n, sizeof(Member), compare_members);
-	for (int i = 0; i < l->n; i++)
-	{
-		Group	   *g = &l->groups[l->members[i].group];
-
-		if (g->n++ == 0)
-			g->first = g->next = i;
-		g->had_rows |= l->members[i].task->kind == SL_TASK_ROWS;
-	}
-	for (int i = 0; i < l->ngroups; i++)
-		l->rows_left += l->groups[i].had_rows;
-	find_alone(l);
-	weigh(l);
-}
-
-/* Which stages take their tasks one after the other. */
-static bool
-in_order(int stage)
-{
-	return stage == SL_STAGE_CONSTRAINT ||
-		(stage >= SL_STAGE_GLOBAL && stage != SL_STAGE_VALIDATE);
-}
-
-/* All rows of all tables are here: the snapshot can go. */
-static void
-rows_over(Leader *l)
-{
-	for (int i = 0; i < l->ncrew; i++)
-		sl_seat_rows_over(l->crew[i].seat);
-	if (l->hand.conn)
-		sl_conn_close(l->hand.conn);
-	l->hand.conn = NULL;
-	if (l->run->rows_done)
-		l->run->rows_done(l->run->arg);
-	MemoryContextSwitchTo(l->hand.cxt);
-}
-
-/* The rows of the table are all here. */
-static void
-tell_done(Leader *l, Group *g)
-{
-	g->told = true;
-	if (!g->had_rows)
-		return;
-	if (l->run->table_done)
-		l->run->table_done(l->run->arg, g->schema, g->table, g->rows, g->bytes);
-	MemoryContextSwitchTo(l->hand.cxt);
-	if (--l->rows_left == 0)
-		rows_over(l);
-}
-
-/* Nothing of the group is open: let its next tasks begin. */
-static void
-advance(Leader *l, Group *g)
-{
-	bool global = l->global &&g == &l->groups[l->ngroups - 1];
-	int			end = g->first + g->n;
-	int			stage;
-
-	if (g->again)
-		g->next = end;
-	if (!global &&!g->told && !g->again &&
-		(g->next == end || l->members[g->next].task->stage > SL_STAGE_ROWS))
-		tell_done(l, g);
-	if (g->next == end)
-	{
-		l->left -= global ? 0 : 1;
-
-		return;
-	}
-	stage = l->members[g->next].task->stage;
-	do
-	{
-		l->ready[l->nready++] = &l->members[g->next++];
-		g->open++;
-	} while (g->next < end && l->members[g->next].task->stage == stage &&
-			 !in_order(stage));
-}
-
-static int
-count_again(const Leader *l)
-{
-	int			n = 0;
-
-	for (int i = 0; i < l->ngroups; i++)
-		n += l->groups[i].again;
-	return n;
-}
-
-static void
-finish_task(Leader *l, Member *m, const SlCopyTask *result)
-{
-	Group	   *g = &l->groups[m->group];
-
-	m->task->done = result->done;
-	m->task->again = result->again;
-	m->task->rows = result->rows;
-	m->task->bytes = result->bytes;
-	g->rows += result->rows;
-	g->bytes += result->bytes;
-	g->again |= result->again;
-	if (--g->open == 0)
-		advance(l, g);
-}
-
-/* ---------- the ready list ---------- */
-
-/* Statements that validate take turns on one table: they would lock it out. */
-static bool
-may_begin(const Leader *l, const Member *m)
-{
-	if (m->task->stage != SL_STAGE_VALIDATE)
-		return true;
-	for (int i = 0; i < l->ncrew; i++)
-	{
-		const Member *other = l->crew[i].member;
-
-		if (other && other->task->stage == SL_STAGE_VALIDATE &&
-			(m->task->table == NULL || other->task->table == NULL ||
-			 (strcmp(m->task->table, other->task->table) == 0 &&
-			  strcmp(m->task->schema, other->task->schema) == 0)))
-			return false;
-	}
-	return true;
-}
-
-/* The largest task that may begin, taken out of the list; NULL if none. */
-static Member *
-take_ready(Leader *l)
-{
-	int			best = -1;
-	Member	   *m;
-
-	for (int i = 0; i < l->nready; i++)
-		if (may_begin(l, l->ready[i]) &&
-			(best < 0 || l->ready[i]->weight > l->ready[best]->weight ||
-			 (l->ready[i]->weight == l->ready[best]->weight &&
-			  l->ready[i]->order < l->ready[best]->order)))
-			best = i;
-	if (best < 0)
-		return NULL;
-	m = l->ready[best];
-	l->ready[best] = l->ready[--l->nready];
-	l->rows_waiting -= m->task->kind == SL_TASK_ROWS;
-	return m;
-}
-
 /* ---------- the crew ---------- */
 
 static int
-wanted_workers(Leader *l)
+wanted_workers(SlCopyLeader *l)
 {
 	int64		n = sl_stream_opt_int(l->run->st->s, SL_O_COPY_WORKERS);
 	int64		bytes = 0;
@@ -390,9 +45,9 @@ wanted_workers(Leader *l)
 
 /* Ask for one more worker; false when there is no room for it. */
 static bool
-hire(Leader *l)
+hire(SlCopyLeader *l)
 {
-	Crew	   *c = &l->crew[l->ncrew];
+	SlCopyCrew *c = &l->crew[l->ncrew];
 	SlWorkerArg extra = {.dboid = MyDatabaseId};
 	const char *id = l->run->st->s->stream_id;
 
@@ -416,7 +71,7 @@ hire(Leader *l)
 }
 
 static int
-idle_crew(const Leader *l)
+idle_crew(const SlCopyLeader *l)
 {
 	int			n = 0;
 
@@ -426,7 +81,7 @@ idle_crew(const Leader *l)
 }
 
 static void
-hire_as_needed(Leader *l)
+hire_as_needed(SlCopyLeader *l)
 {
 	TimestampTz now;
 
@@ -450,7 +105,7 @@ hire_as_needed(Leader *l)
 
 /* One of the crew is gone: its seat is free again. */
 static void
-strike_off(Leader *l, int i)
+strike_off(SlCopyLeader *l, int i)
 {
 	sl_seat_free(l->crew[i].seat);
 	pfree(l->crew[i].handle);
@@ -458,7 +113,7 @@ strike_off(Leader *l, int i)
 }
 
 static void
-raise_lost(const Leader *l)
+raise_lost(const SlCopyLeader *l)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_ADMIN_SHUTDOWN),
@@ -472,9 +127,9 @@ raise_lost(const Leader *l)
  * False when it is not of the crew any more.
  */
 static bool
-look_at(Leader *l, int i)
+look_at(SlCopyLeader *l, int i)
 {
-	Crew	   *c = &l->crew[i];
+	SlCopyCrew *c = &l->crew[i];
 	SlCopyTask	result = {0};
 	SlSeatState state;
 	bool		attached;
@@ -493,12 +148,12 @@ look_at(Leader *l, int i)
 		ReThrowError(sl_seat_error(c->seat));
 	if (state == SL_SEAT_DONE || state == SL_SEAT_AGAIN)
 	{
-		Member	   *m = c->member;
+		SlCopyMember *m = c->member;
 
 		result.again = state == SL_SEAT_AGAIN;
 		result.done = !result.again;
 		c->member = NULL;
-		finish_task(l, m, &result);
+		sl_copy_group_finish(l, m, &result);
 	}
 	else if (GetBackgroundWorkerPid(c->handle, &pid) == BGWH_STOPPED)
 	{
@@ -515,11 +170,11 @@ look_at(Leader *l, int i)
 }
 
 static void
-hand_out(Leader *l)
+hand_out(SlCopyLeader *l)
 {
 	for (int i = 0; i < l->ncrew; i++)
 	{
-		Crew	   *c = &l->crew[i];
+		SlCopyCrew *c = &l->crew[i];
 		bool		idle;
 
 		SpinLockAcquire(&c->seat->mutex);
@@ -527,7 +182,7 @@ hand_out(Leader *l)
 		SpinLockRelease(&c->seat->mutex);
 		if (!idle || c->member != NULL)
 			continue;
-		c->member = take_ready(l);
+		c->member = sl_copy_take_ready(l);
 		if (c->member == NULL)
 			return;
 		if (l->rows_waiting == 0 && c->member->task->kind == SL_TASK_DDL)
@@ -538,7 +193,7 @@ hand_out(Leader *l)
 
 /* Has the exporter of the snapshot said anything?  It can only be its end. */
 static void
-check_exporter(Leader *l)
+check_exporter(SlCopyLeader *l)
 {
 	SlConn	   *repl = l->run->st->repl;
 
@@ -552,7 +207,7 @@ check_exporter(Leader *l)
 }
 
 static int
-waiting_crew(const Leader *l)
+waiting_crew(const SlCopyLeader *l)
 {
 	int			n = 0;
 
@@ -566,7 +221,7 @@ waiting_crew(const Leader *l)
 }
 
 static void
-tell_reason(Leader *l)
+tell_reason(SlCopyLeader *l)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	int			waiting;
@@ -584,7 +239,7 @@ tell_reason(Leader *l)
 }
 
 static void
-nap(Leader *l)
+nap(SlCopyLeader *l)
 {
 	SlConn	   *repl = l->run->st->repl;
 	int			rc;
@@ -602,26 +257,26 @@ nap(Leader *l)
 
 /* Nobody else is there: the leader does a task itself. */
 static void
-do_one(Leader *l)
+do_one(SlCopyLeader *l)
 {
-	Member	   *m = take_ready(l);
+	SlCopyMember *m = sl_copy_take_ready(l);
 	SlCopyTask	result;
 
 	check_exporter(l);
 	sl_copy_perform(&l->hand, m->task->id, m->alone, &result);
-	finish_task(l, m, &result);
+	sl_copy_group_finish(l, m, &result);
 	sl_conn_check(l->run->st->cat);
 }
 
 static void
-work(Leader *l)
+work(SlCopyLeader *l)
 {
 	bool		global_begun = !l->global;
 
 	if (l->rows_left == 0)
-		rows_over(l);
+		sl_copy_rows_over(l);
 	for (int i = 0; i < l->ngroups - l->global; i++)
-		advance(l, &l->groups[i]);
+		sl_copy_group_advance(l, &l->groups[i]);
 	for (;;)
 	{
 		for (int i = 0; i < l->ncrew; i++)
@@ -630,8 +285,8 @@ work(Leader *l)
 		if (l->left == 0 && !global_begun)
 		{
 			global_begun = true;
-			if (count_again(l) == 0)
-				advance(l, &l->groups[l->ngroups - 1]);
+			if (sl_copy_groups_again(l) == 0)
+				sl_copy_group_advance(l, &l->groups[l->ngroups - 1]);
 		}
 		if (l->nready == 0 && idle_crew(l) == l->ncrew)
 			return;
@@ -651,7 +306,7 @@ work(Leader *l)
 
 /* Wait until every worker's process is gone, and free the seats. */
 static void
-wait_for_crew(Leader *l)
+wait_for_crew(SlCopyLeader *l)
 {
 	while (l->ncrew > 0)
 	{
@@ -664,7 +319,7 @@ wait_for_crew(Leader *l)
 static void
 clean_up(int code, Datum arg)
 {
-	Leader	   *l = (Leader *) DatumGetPointer(arg);
+	SlCopyLeader *l = (SlCopyLeader *) DatumGetPointer(arg);
 
 	for (int i = 0; i < l->ncrew; i++)
 		TerminateBackgroundWorker(l->crew[i].handle);
@@ -674,7 +329,7 @@ clean_up(int code, Datum arg)
 }
 
 static void
-lead(Leader *l)
+lead(SlCopyLeader *l)
 {
 	PG_ENSURE_ERROR_CLEANUP(clean_up, PointerGetDatum(l));
 	{
@@ -690,7 +345,7 @@ lead(Leader *l)
 }
 
 static void
-prepare(Leader *l, MemoryContext cxt)
+prepare(SlCopyLeader *l, MemoryContext cxt)
 {
 	SlPgStream *st = l->run->st;
 
@@ -703,9 +358,9 @@ prepare(Leader *l, MemoryContext cxt)
 	l->hand.task_cxt = AllocSetContextCreate(cxt, "sluice copy task", ALLOCSET_DEFAULT_SIZES);
 	l->hand.origin = sl_copy_origin(st->cat);
 	l->n = l->run->ntasks;
-	make_groups(l);
+	sl_copy_groups_make(l);
 	l->wanted = wanted_workers(l);
-	l->crew = palloc0(sizeof(Crew) * (l->wanted + 1));
+	l->crew = palloc0(sizeof(SlCopyCrew) * (l->wanted + 1));
 	/* last: only clean_up() gives it back */
 	l->hand.seat = sl_seat_take(st->s->stream_id, NULL);
 	if (l->hand.seat == NULL)
@@ -718,7 +373,7 @@ sl_copy_execute(SlCopyRun *run)
 	MemoryContext old = CurrentMemoryContext;
 	MemoryContext cxt = AllocSetContextCreate(run->st->cxt, "sluice copy run",
 											  ALLOCSET_DEFAULT_SIZES);
-	Leader	   *l;
+	SlCopyLeader *l;
 	int			again;
 
 	StartTransactionCommand();
@@ -727,12 +382,12 @@ sl_copy_execute(SlCopyRun *run)
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(cxt);
 
-	l = palloc0(sizeof(Leader));
+	l = palloc0(sizeof(SlCopyLeader));
 	l->run = run;
 	prepare(l, cxt);
 	lead(l);
 	sl_worker_reason(run->st->w, NULL);
-	again = count_again(l);
+	again = sl_copy_groups_again(l);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(cxt);
 	return again;

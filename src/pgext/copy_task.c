@@ -293,6 +293,8 @@ perform(SlCopyHand *h, int64 id, bool freeze, SlCopyTask *t)
 	pgstat_report_stat(false);
 	pgstat_report_activity(STATE_IDLE, NULL);
 	SL_FAULT("copy_task_done");
+	if (t->kind == SL_TASK_ROWS && t->first_block >= 0)
+		SL_FAULT("copy_range_done");
 }
 
 /*

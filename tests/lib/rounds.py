@@ -78,6 +78,25 @@ def gone(server, timeout=60):
                "%s still runs" % server.name)
 
 
+def arm(target, point):
+    """Make the next process that reaches the point die; returns a mark.
+
+    The server ends with it, so that what it stored can be read before
+    anything goes on.
+    """
+    mark = target.log_mark()
+    target.reload(**{"sluice.fault_point": point, "restart_after_crash": "off"})
+    return mark
+
+
+def died_at(target, point, mark, timeout=60):
+    """Wait for the kill at point; the server is down.  Returns its name."""
+    name = point.split(":")[0]
+    target.wait_log(r'fault point "%s" reached' % name, mark, timeout=timeout)
+    gone(target)
+    return name
+
+
 def refused_start(stream, *markers, **args):
     """sync_start that must end in one of these refusals, raised or recorded.
 
