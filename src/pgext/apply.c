@@ -252,6 +252,15 @@ sl_apply_hope(SlApply *ap, bool on)
 	ap->hopeful = on;
 }
 
+void
+sl_apply_unbegin(SlApply *ap)
+{
+	if (!ap->in_source)
+		violation("a transaction is taken back that did not begin");
+	ap->in_source = ap->skipping = false;
+	ap->in_hand = InvalidXLogRecPtr;
+}
+
 bool
 sl_apply_at_boundary(const SlApply *ap)
 {
@@ -305,15 +314,22 @@ clear_pending(SlApply *ap)
 }
 
 void
-sl_apply_finish(SlApply *ap)
+sl_apply_settle(SlApply *ap)
 {
-	if (ap->in_source)
-		violation("a batch ends inside a transaction");
 	sl_relstate_close_all(ap);
 	if (ap->trigger_query)
 		AfterTriggerEndQuery(NULL);
 	if (ap->snapshot_pushed)
 		PopActiveSnapshot();
+	ap->trigger_query = ap->snapshot_pushed = false;
+}
+
+void
+sl_apply_finish(SlApply *ap)
+{
+	if (ap->in_source)
+		violation("a batch ends inside a transaction");
+	sl_apply_settle(ap);
 	record_conflicts(ap);
 	if (ap->position_moved)
 		sl_position_store(ap->stream, ap->position, ap->position_text,

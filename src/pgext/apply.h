@@ -58,6 +58,20 @@ extern bool sl_apply_in_copy(SlApply *ap, const SlShape *shape);
  */
 extern void sl_apply_hope(SlApply *ap, bool on);
 
+/*
+ * Is the shape another one than the one on record for its table?  *before:
+ * that one, NULL when there is none (which is no boundary).  Needs a
+ * transaction; decides nothing.
+ */
+extern bool sl_apply_shape_is_new(SlApply *ap, const SlShape *shape,
+								  SlShape **before);
+
+/*
+ * The source transaction in hand has changed nothing: as if it had not begun,
+ * so that the target may commit what was before it.  Its BEGIN is fed again.
+ */
+extern void sl_apply_unbegin(SlApply *ap);
+
 /* True between COMMIT and the next BEGIN: the target may commit here. */
 extern bool sl_apply_at_boundary(const SlApply *ap);
 

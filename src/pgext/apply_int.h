@@ -72,6 +72,8 @@ typedef struct SlRelMap
 	Oid			target;
 	bool		valid;			/* cols fit the target as it is now */
 	bool		recorded;		/* shape is the recorded one, pairs are filled */
+	bool		met;			/* judged once since the start, or the last
+								 * abort */
 	int16	   *pairs;			/* target attnum of each source column */
 	MemoryContext colcxt;		/* of cols */
 	SlColumnIn *cols;			/* shape->ncols of them */
@@ -186,6 +188,11 @@ struct SlApply
 	const SlChange *at_change;
 	int			at_column;		/* of the shape, -1 = none */
 };
+
+/* apply.c */
+
+/* Close every relation and fire what is queued: a table is to be altered. */
+extern void sl_apply_settle(SlApply *ap);
 
 /* relmap.c */
 extern SlRelMap *sl_relmap_put(SlApply *ap, const SlShape *shape);

@@ -1,24 +1,35 @@
 /*
  * ddl_run.c
- *	  Running one statement of a plan.
+ *	  Running one statement of a plan, or of a schema change.
  *
  * NOTES
  *	  The last door: whatever text was put together, it is one statement here,
- *	  of a kind that a plan has, and it runs with the rights of a role and not
+ *	  of a kind that a plan or a forwarded change has, and it runs with the rights of a role and not
  *	  of the worker.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
+#include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "parser/parser.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "pgext/errutil.h"
 #include "pgext/gate.h"
+#include "pgext/guc.h"
 #include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
+
+/* A forwarded change waits so long for its lock: readers queue up behind it. */
+#define SL_ALTER_LOCK_MS 2000
 
 /* What the statement means must not depend on anybody's settings. */
 static const char *const pinned[][2] = {
@@ -62,24 +73,89 @@ is_plan_kind(const Node *stmt)
 	}
 }
 
+/* What a forwarded change does to a column; nothing cascades. */
+static bool
+is_column_command(const AlterTableCmd * cmd)
+{
+	switch (cmd->subtype)
+	{
+		case AT_AddColumn:
+		case AT_AddIdentity:
+		case AT_AlterColumnType:
+		case AT_ColumnDefault:
+		case AT_DropColumn:
+		case AT_DropExpression:
+		case AT_DropIdentity:
+		case AT_DropNotNull:
+		case AT_SetIdentity:
+		case AT_SetNotNull:
+			return cmd->behavior == DROP_RESTRICT;
+		default:
+			return false;
+	}
+}
+
+static bool
+are_column_commands(const List *cmds)
+{
+	ListCell   *lc;
+
+	foreach(lc, cmds)
+		if (!is_column_command(lfirst_node(AlterTableCmd, lc)))
+		return false;
+	return true;
+}
+
+/* The table that a statement of a kind that is forwarded alters; else NULL. */
+static const RangeVar *
+altered_table(const Node *stmt)
+{
+	const RenameStmt *rename = (const RenameStmt *) stmt;
+	const		AlterTableStmt *alter = (const AlterTableStmt *) stmt;
+	const		AlterObjectSchemaStmt *move = (const AlterObjectSchemaStmt *) stmt;
+
+	if (IsA(stmt, AlterTableStmt) && alter->objtype == OBJECT_TABLE &&
+		are_column_commands(alter->cmds))
+		return alter->relation;
+	if (IsA(stmt, RenameStmt) && rename->behavior == DROP_RESTRICT &&
+		(rename->renameType == OBJECT_TABLE ||
+		 (rename->renameType == OBJECT_COLUMN && rename->relationType == OBJECT_TABLE)))
+		return rename->relation;
+	if (IsA(stmt, AlterObjectSchemaStmt) && move->objectType == OBJECT_TABLE)
+		return move->relation;
+	return NULL;
+}
+
+/* table: the only one that may be altered; 0 = a statement of a plan. */
+static bool
+is_allowed(const Node *stmt, Oid table)
+{
+	const		RangeVar *rv;
+
+	if (!OidIsValid(table))
+		return is_plan_kind(stmt);
+	rv = altered_table(stmt);
+	return rv && rv->schemaname && RangeVarGetRelid(rv, NoLock, true) == table;
+}
+
 static void
-check_statement(const char *ddl)
+check_statement(const char *ddl, Oid table)
 {
 	List	   *raw = raw_parser(ddl, RAW_PARSE_DEFAULT);
 
 	if (list_length(raw) == 1 &&
-		is_plan_kind(linitial_node(RawStmt, raw)->stmt))
+		is_allowed(linitial_node(RawStmt, raw)->stmt, table))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INTERNAL_ERROR),
-			 errmsg("a cold start may not run this statement"),
+			 errmsg(OidIsValid(table) ? "a schema change may not run this statement" :
+					"a cold start may not run this statement"),
 			 errdetail_internal("Statement: %s", ddl),
 			 errhint("This is a fault of sluice: please report it with the source's object.")));
 }
 
-/* See gate.h. */
-void
-sl_ddl_run(const SlStream *s, Oid role, const char *ddl)
+static void
+run(const SlStream *s, Oid role, Oid table, const char *ddl, const char *lock_timeout)
 {
 	SlUserSwitch sw;
 	int			nest;
@@ -90,7 +166,10 @@ sl_ddl_run(const SlStream *s, Oid role, const char *ddl)
 	for (int i = 0; i < lengthof(pinned); i++)
 		(void) set_config_option(pinned[i][0], pinned[i][1], PGC_USERSET,
 								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	check_statement(ddl);
+	if (lock_timeout)
+		(void) set_config_option("lock_timeout", lock_timeout, PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	check_statement(ddl, table);
 	sl_spi_enter();
 	rc = SPI_execute(ddl, false, 0);
 	if (rc != SPI_OK_UTILITY)
@@ -98,4 +177,36 @@ sl_ddl_run(const SlStream *s, Oid role, const char *ddl)
 	sl_spi_leave();
 	AtEOXact_GUC(true, nest);
 	sl_become_back(&sw);
+}
+
+/* See gate.h. */
+void
+sl_ddl_run(const SlStream *s, Oid role, const char *ddl)
+{
+	run(s, role, InvalidOid, ddl, NULL);
+}
+
+/* See gate.h. */
+void
+sl_ddl_alter(const SlStream *s, Oid table, const char *ddl)
+{
+	HeapTuple	tup = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+	Oid			owner;
+	char		ms[16];
+
+	if (!HeapTupleIsValid(tup))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("target table with OID %u does not exist", table)));
+	owner = ((Form_pg_class) GETSTRUCT(tup))->relowner;
+	ReleaseSysCache(tup);
+	if (!sl_compat_can_set_role(s->owner, owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("the stream's owner may not act as %s, the owner of target %s",
+						quote_identifier(GetUserNameFromId(owner, false)),
+						quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
+												   get_rel_name(table)))));
+	snprintf(ms, sizeof(ms), "%d", Min(sl_guc_lock_timeout, SL_ALTER_LOCK_MS));
+	run(s, owner, table, ddl, ms);
 }

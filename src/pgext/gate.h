@@ -71,4 +71,12 @@ extern bool sl_gate_trusts_schema(const SlStream *s, Oid nsp);
  */
 extern void sl_ddl_run(const SlStream *s, Oid role, const char *ddl);
 
+/*
+ * Same for a change of one table that is there already, as its owner: an ALTER
+ * TABLE of its columns, name or schema, qualified, which cascades to nothing.
+ * It waits two seconds for its lock (or sluice.lock_timeout, if that is less)
+ * and raises 55P03 then; 42501 where the stream's owner may not act as the table's.
+ */
+extern void sl_ddl_alter(const SlStream *s, Oid table, const char *ddl);
+
 #endif							/* SL_GATE_H */

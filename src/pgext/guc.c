@@ -18,6 +18,7 @@ int			sl_guc_connect_timeout = 10 * 1000;
 int			sl_guc_query_timeout = 60 * 1000;
 int			sl_guc_receive_timeout = 60 * 1000;
 int			sl_guc_lock_timeout = 5 * 1000;
+int			sl_guc_alter_retries = 10;
 int			sl_guc_retry_min = 1000;
 int			sl_guc_retry_max = 60 * 1000;
 bool		sl_guc_log_keys = false;
@@ -77,6 +78,10 @@ sl_guc_init(void)
 							   NULL, &sl_guc_fault_point, "", PGC_SUSET,
 							   GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL | GUC_SUPERUSER_ONLY,
 							   NULL, NULL, NULL);
+	DefineCustomIntVariable("sluice.alter_retries",
+							"How often a schema change that does not get its lock on the target is tried again.",
+							NULL, &sl_guc_alter_retries, 10, 0, INT_MAX,
+							PGC_SUSET, 0, NULL, NULL, NULL);
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 	DefineCustomIntVariable("sluice.max_streams",

@@ -11,6 +11,7 @@ extern int	sl_guc_connect_timeout; /* ms */
 extern int	sl_guc_query_timeout;	/* ms */
 extern int	sl_guc_receive_timeout; /* ms without a word from the source */
 extern int	sl_guc_lock_timeout;	/* ms, target session of a worker */
+extern int	sl_guc_alter_retries;	/* tries for the lock of a schema change */
 extern int	sl_guc_retry_min;	/* ms, first backoff */
 extern int	sl_guc_retry_max;	/* ms, largest backoff */
 extern bool sl_guc_log_keys;

@@ -369,6 +369,7 @@ launch(const SlAfter *a)
 	slot->should_run = true;
 	slot->stop_requested = slot->cut_over = false;
 	slot->failures = 0;
+	slot->alter_lsn = InvalidXLogRecPtr;
 	slot->next_start = 0;
 	slot->careful = false;
 	slot->state = SL_STATE_STARTING;

@@ -110,7 +110,9 @@ take_commit(SlPgStream *st, const SlRecord *rec)
 		st->fb.received = rec->u.commit.end_lsn;
 	if (st->source_lsn < rec->u.commit.end_lsn)
 		st->source_lsn = rec->u.commit.end_lsn;
-	if (sl_pg_group_is_full(st))
+	if (st->owing)
+		sl_pg_settle_debts(st);
+	else if (sl_pg_group_is_full(st))
 		sl_pg_commit_group(st);
 }
 

@@ -25,6 +25,7 @@
 #include "common/sl_shape.h"
 #include "pgext/apply_int.h"
 #include "pgext/errutil.h"
+#include "pgext/forward.h"
 #include "pgext/pgcompat.h"
 
 /* Every SlApply of this process; the callbacks cannot be unregistered. */
@@ -92,6 +93,7 @@ sl_relmap_forget(SlApply *ap)
 	{
 		map->valid = false;
 		map->recorded = false;
+		map->met = false;
 		map->snapshot_known = false;
 		map->state = NULL;
 		memset(map->nconflicts, 0, sizeof(map->nconflicts));
@@ -248,6 +250,20 @@ sl_apply_follows(SlApply *ap, const SlShape *shape)
 		sl_stream_table_by_id(id, shape->relid) != NULL;
 }
 
+/* See apply.h. */
+bool
+sl_apply_shape_is_new(SlApply *ap, const SlShape *shape, SlShape **before)
+{
+	const char *id = ap->stream->stream_id;
+	SlStreamTable *t = sl_stream_table_by_name(id, shape->schema, shape->name);
+	SlDiff	   *diffs;
+
+	if (t == NULL)
+		t = sl_stream_table_by_id(id, shape->relid);
+	*before = t ? sl_shape_load(id, t->schema, t->table, NULL) : NULL;
+	return *before && sl_shape_diff(*before, shape, &diffs) > 0;
+}
+
 /*
  * The table's row in sluice.stream_table.  A stream that is fed has none
  * before the table's first shape; any other stream got its rows at the copy.
@@ -314,7 +330,8 @@ check_other_streams(SlApply *ap, Oid target)
 
 /* For the answer of feed(). */
 static void
-note_decision(SlApply *ap, const SlShape *shape, const char *decision)
+note_decision(SlApply *ap, const SlShape *shape, const char *decision,
+			  const char *ddl)
 {
 	MemoryContext old = MemoryContextSwitchTo(ap->xactcxt);
 
@@ -325,7 +342,13 @@ note_decision(SlApply *ap, const SlShape *shape, const char *decision)
 	escape_json(ap->decisions, shape->schema);
 	appendStringInfoString(ap->decisions, ", \"table\": ");
 	escape_json(ap->decisions, shape->name);
-	appendStringInfo(ap->decisions, ", \"decision\": \"%s\"}", decision);
+	appendStringInfo(ap->decisions, ", \"decision\": \"%s\"", decision);
+	if (ddl)
+	{
+		appendStringInfoString(ap->decisions, ", \"ddl\": ");
+		escape_json(ap->decisions, ddl);
+	}
+	appendStringInfoChar(ap->decisions, '}');
 	MemoryContextSwitchTo(old);
 }
 
@@ -343,7 +366,60 @@ keep_attnums(SlShape *shape, const SlShape *before)
 }
 
 /*
- * Ask the judge, and keep on record what it lets pass.  Refusals are raised.
+ * Can the source's rows be read by key?  Its primary key is known from the
+ * catalog; the wire tells only the columns of the default replica identity,
+ * which are the same.
+ */
+static bool
+can_copy(const SlShape *shape)
+{
+	uint8		flags = SL_COL_PRIMARY;
+
+	if (shape->evidence == SL_EVIDENCE_WIRE && shape->replident == 'd')
+		flags |= SL_COL_KEY;
+	for (int i = 0; i < shape->ncols; i++)
+		if ((shape->cols[i].flags & flags) != 0)
+			return true;
+	return false;
+}
+
+/* Run what the judge decided; the table's map is stale afterwards. */
+static void
+forward(SlApply *ap, const SlCase *asked, const SlVerdict *v)
+{
+	sl_apply_settle(ap);
+	sl_forward(ap->stream, asked, v, ap->in_hand);
+	for (int i = 0; i < v->nactions; i++)
+		note_decision(ap, asked->after, "forwarded", v->actions[i].ddl);
+}
+
+/* Another shape than the one on record passed: say so where it is looked for. */
+static void
+note_passed(SlApply *ap, const SlShape *shape, const SlVerdict *v)
+{
+	const char *word = v->decision == SL_DECIDE_WARN ? "warned" : "passed";
+
+	sl_schema_event(ap->stream->stream_id, shape->schema, shape->name,
+					ap->in_hand, shape, word, NULL, v->marker);
+	note_decision(ap, shape, word, NULL);
+}
+
+static SL_NORETURN void
+refuse_shape(const SlShape *shape, const SlVerdict *v)
+{
+	SlRefusal	r = {.marker = v->marker, .schema = shape->schema,
+		.table = shape->name, .column = v->column, .detail = v->detail,
+	.hint = v->hint};
+
+	if (v->message)
+		sl_refuse(&r, "%s", v->message);
+	sl_refuse(&r, "the shape of table \"%s.%s\" cannot be followed",
+			  shape->schema, shape->name);
+}
+
+/*
+ * Ask the judge, do what it says, and keep on record what it lets pass.
+ * Refusals are raised.
  */
 static void
 judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
@@ -361,14 +437,13 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 							   table ? table->schema : shape->schema,
 							   table ? table->table : shape->name, &before_pairs);
 	asked = (SlCase) {.stream = ap->stream, .before = before, .before_attnums = before_pairs,
-		.after = shape, .target = target};
+					  .after = shape, .target = target, .first = !map->met,
+					  .can_copy = can_copy(shape)};
 	v = sl_judge(&asked);
 	if (v->decision == SL_DECIDE_REFUSE)
-		sl_refuse(&(SlRefusal) {
-								.marker = v->marker, .schema = shape->schema, .table = shape->name,
-								.column = v->column, .detail = v->detail, .hint = v->hint},
-				  "the shape of table \"%s.%s\" cannot be followed",
-				  shape->schema, shape->name);
+		refuse_shape(shape, v);
+	if (v->decision == SL_DECIDE_FORWARD)
+		forward(ap, &asked, v);
 
 	pairs = pair_columns(shape, target);
 	if (table == NULL)
@@ -384,19 +459,14 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 	keep_attnums(shape, before);
 	if (before == NULL || v->decision != SL_DECIDE_SAME)
 		sl_shape_store(ap->stream->stream_id, shape, pairs, ap->in_hand);
-	if (before != NULL && v->decision != SL_DECIDE_SAME)
-	{
-		const char *word = v->decision == SL_DECIDE_WARN ? "warned" : "passed";
-
-		sl_schema_event(ap->stream->stream_id, shape->schema, shape->name,
-						ap->in_hand, shape, word, NULL, v->marker);
-		note_decision(ap, shape, word);
-	}
+	if (before != NULL && v->decision != SL_DECIDE_SAME &&
+		v->decision != SL_DECIDE_FORWARD)
+		note_passed(ap, shape, v);
 
 	old = MemoryContextSwitchTo(map->cxt);
 	map->pairs = palloc_array(int16, Max(shape->ncols, 1));
 	memcpy(map->pairs, pairs, sizeof(int16) * shape->ncols);
-	map->recorded = true;
+	map->recorded = map->met = true;
 	MemoryContextSwitchTo(old);
 }
 

@@ -78,6 +78,8 @@ typedef struct SlSlot
 								 * alone … */
 	XLogRecPtr	careful_until;	/* … until this one, which failed, is
 								 * applied */
+	XLogRecPtr	alter_lsn;		/* boundary at which a lock was not to be had … */
+	int			alter_failures; /* … so often in a row */
 	bool		outcome_told;	/* the last worker said how it ended */
 	bool		started_once;	/* a worker ran since the server started */
 

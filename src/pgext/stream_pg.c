@@ -34,6 +34,7 @@
 #include "common/sl_shape.h"
 #include "pgext/binary_types.h"
 #include "pgext/copy_run.h"
+#include "pgext/debt.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
 #include "pgext/guc.h"
@@ -403,7 +404,9 @@ run(SlPgStream *st)
 	MemoryContextSwitchTo(st->msg_cxt);
 	sl_pg_publish_progress(st, st->heard_at);
 	sl_feedback_send(&st->fb, true);
-	follow(st);
+	/* what a kill or a stop has left of schema changes */
+	if (sl_pg_pay_debts(st))
+		follow(st);
 	sl_pg_end_finisher(st);
 	finish(st);
 	if (sl_pg_once_over(st, st->fb.applied))

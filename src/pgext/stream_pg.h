@@ -189,6 +189,12 @@ extern void sl_pg_store_idle(SlPgStream *st, XLogRecPtr lsn);
  */
 extern void sl_pg_boundary(SlPgStream *st, SlRecord *rec);
 
+/*
+ * At the source commit of a transaction that made debts: commit what is in
+ * hand and pay them.  Sets st->leave where a stop came before their end.
+ */
+extern void sl_pg_settle_debts(SlPgStream *st);
+
 /* message_pg.c */
 
 /* Take one message from libpq's buffer; false if there is no complete one. */

@@ -8,16 +8,9 @@
 #include "pgext/column_ddl.h"
 #include "pgext/debt.h"
 #include "pgext/door.h"
-#include "pgext/forward.h"
 #include "pgext/stream_pg.h"
 
 #define WEAK __attribute__((weak))
-
-WEAK void
-sl_forward(SlStream *s, const SlCase *c, const SlVerdict *v, XLogRecPtr lsn)
-{
-	elog(ERROR, "not built: sl_forward");
-}
 
 WEAK SlColumnDdl *
 sl_column_ddl(SlStream *s, const SlColumn *col)
@@ -61,10 +54,4 @@ sl_pg_door_baseline(SlPgStream *st, SlConn *c, const SlStreamTable *t)
 WEAK void
 sl_pg_door_start(SlPgStream *st)
 {
-}
-
-WEAK void
-sl_pg_boundary(SlPgStream *st, SlRecord *rec)
-{
-	sl_apply_record(st->apply, rec);
 }

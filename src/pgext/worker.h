@@ -18,6 +18,8 @@ typedef struct SlWorker
 								 * cleared by sl_worker_should_stop once
 								 * careful_until is applied */
 	XLogRecPtr	careful_until;
+	bool		alone;			/* what is in hand is one source boundary: a
+								 * failure needs no second, careful try */
 	bool		wanted;			/* the stream should run, as stored */
 	uint32		launches;		/* of the slot when it attached */
 	XLogRecPtr	first_applied;	/* position when it began */

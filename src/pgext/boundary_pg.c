@@ -1,0 +1,105 @@
+/*
+ * boundary_pg.c
+ *	  A table's shape came: is it a boundary, and how is it crossed?
+ *
+ * NOTES
+ *	  The source sends a table's shape before the table's next row, at every
+ *	  start and whenever its catalog says something new of it, an ANALYZE
+ *	  included.  Only another shape than the recorded one is worth a commit.
+ *
+ *	  A boundary does not move the position: a restart meets the same shape
+ *	  again, which is then the recorded one.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/memutils.h"
+
+#include "pgext/debt.h"
+#include "pgext/door.h"
+#include "pgext/stream_pg.h"
+#include "pgext/pgcompat.h"
+
+/* Judge, forward and record; then look at what the wire does not carry. */
+static void
+cross(SlPgStream *st, const SlRecord *rec, const SlShape *before)
+{
+	const SlShape *shape = &rec->u.shape;
+	SlStreamTable *t;
+
+	sl_apply_record(st->apply, rec);
+	t = sl_stream_table_by_name(st->s->stream_id, shape->schema, shape->name);
+	if (t)
+		sl_pg_door(st, t, before, shape);
+}
+
+/* Open a target transaction in which the source transaction has just begun. */
+static void
+begin_again(SlPgStream *st)
+{
+	SlRecord	begin = {.kind = SL_REC_BEGIN, .u.begin = st->begin};
+
+	sl_pg_begin_group(st);
+	MemoryContextSwitchTo(st->msg_cxt);
+	st->w->at_lsn = st->begin.final_lsn;
+	sl_apply_record(st->apply, &begin);
+	st->mid_xact = true;
+}
+
+/* … and commit it before the source transaction begins. */
+static void
+commit_before(SlPgStream *st)
+{
+	sl_apply_unbegin(st->apply);
+	st->mid_xact = false;
+	sl_pg_commit_group(st);
+}
+
+/*
+ * In a target transaction of its own.  A stop while debts are paid leaves the
+ * source transaction to the next start.
+ */
+static void
+cross_alone(SlPgStream *st, const SlRecord *rec, const SlShape *before)
+{
+	commit_before(st);
+	begin_again(st);
+	st->w->alone = true;
+	cross(st, rec, before);
+	commit_before(st);
+	st->w->alone = false;
+	if (sl_pg_pay_debts(st))
+		begin_again(st);
+	else
+		st->leave = true;
+}
+
+/* See stream_pg.h. */
+void
+sl_pg_boundary(SlPgStream *st, SlRecord *rec)
+{
+	const SlShape *shape = &rec->u.shape;
+	SlShape    *before;
+
+	if (sl_apply_in_copy(st->apply, shape) || !sl_apply_follows(st->apply, shape))
+		sl_apply_record(st->apply, rec);
+	else if (!sl_apply_shape_is_new(st->apply, shape, &before))
+		cross(st, rec, before);
+	else if (st->xact_changes == 0)
+		cross_alone(st, rec, before);
+	else
+	{
+		cross(st, rec, before);
+		st->owing = sl_debt_open(st->s->stream_id, NULL, NULL);
+	}
+}
+
+/* See stream_pg.h. */
+void
+sl_pg_settle_debts(SlPgStream *st)
+{
+	sl_pg_commit_group(st);
+	st->owing = false;
+	if (!sl_pg_pay_debts(st))
+		st->leave = true;
+}
