@@ -11,11 +11,13 @@ CREATE TABLE batch (records jsonb);
 INSERT INTO batch VALUES ('[
  {"kind": "header", "server_version": "15.20", "system_identity": "7123"},
  {"kind": "shape", "wireid": 7, "relid": 16400, "schema": "shop", "name": "orders", "lsn": "1/A0",
-  "evidence": "now", "replident": "i", "relkind": "p", "cols": [
+  "evidence": "now", "replident": "i", "relkind": "p", "natts": 9, "cols": [
   {"name": "id", "attnum": 1, "type": "bigint", "key": true, "not_null": true, "identity": true, "primary": true},
   {"name": "v", "attnum": 3, "type": "varchar(10)", "collation": "pg_catalog.\"C\"", "default": true},
   {"name": "g", "type": "numeric", "typmod": 655366, "generated": true},
-  {"name": "odd", "typid": 99999, "type": "mood", "virtual": true}]},
+  {"name": "odd", "typid": 99999, "type": "mood", "virtual": true},
+  {"name": "d", "type": "int", "default": "(1 + 2)"},
+  {"name": "p", "type": "int", "partial": true}]},
  {"kind": "type", "typid": 99999, "schema": "shop", "name": "mood"},
  {"kind": "begin", "lsn": "1/B0", "time": "2026-02-03 04:05:06.789+00", "xid": 55},
  {"kind": "origin", "lsn": "0/5", "name": "elsewhere"},
@@ -53,6 +55,11 @@ FROM jsonb_array_elements(sluice.feed_decode(sluice.feed_encode('[
  {"kind": "commit", "lsn": "0/10"}]'))) AS r;
 SELECT sluice.feed_encode(NULL) IS NULL, sluice.feed_decode(NULL) IS NULL;
 
+-- The form of the version before, which has no text of a default.
+SELECT r AS record
+FROM jsonb_array_elements(sluice.feed_decode(sluice.feed_encode('[{"kind": "header", "version": 1},
+ {"kind": "shape", "name": "t", "cols": [{"name": "a", "default": true}, {"name": "b", "default": false}]}]'))) AS r;
+
 -- Every fault of a batch as JSON names what is wrong.
 CREATE FUNCTION fault_of(record text, head text = '{"kind": "header"},') RETURNS text
     LANGUAGE plpgsql AS $$
@@ -85,10 +92,13 @@ SELECT record, fault_of(record) FROM (VALUES
     ('{"kind": "shape", "name": "t", "cols": [{"type": "int"}]}'),
     ('{"kind": "shape", "name": "t", "cols": [{"name": "a", "typ": "int"}]}'),
     ('{"kind": "shape", "name": "t", "cols": [{"name": "a", "attnum": 40000}]}'),
+    ('{"kind": "shape", "name": "t", "cols": [{"name": "a", "default": 1}]}'),
+    ('{"kind": "shape", "name": "t", "natts": -1}'),
     ('{"kind": "shape", "name": "t", "replident": "x"}'), ('{"kind": "shape", "name": "t", "relkind": "rp"}'),
     ('{"kind": "shape", "name": "t", "evidence": "none"}'),
     ('{"kind": "begin", "lsn": "x"}'), ('{"kind": "begin", "lsn": 5}'), ('{"kind": "begin", "time": "noon?"}'),
     ('{"kind": "header"}')) AS v(record);
+SELECT fault_of('{"kind": "shape", "name": "t", "natts": 3}', '{"kind": "header", "version": 1},');
 SELECT fault_of('', ''), fault_of('{"kind": "begin"}', ''), fault_of('{"kind": "header", "version": 70000}', '');
 SELECT sluice.feed_encode('{"kind": "header"}');
 SELECT sluice.feed_encode('"header"');
@@ -103,7 +113,7 @@ SELECT fault_of(jsonb_build_object('kind', 'ddl', 'data', repeat('n', 1048577)):
 SELECT sluice.feed_decode('');
 SELECT sluice.feed_decode('\x7f454c46');
 SELECT sluice.feed_decode(sluice.feed_encode('[{"kind": "header"}]') || '\x3f00');
-SELECT sluice.feed_decode(sluice.feed_encode('[{"kind": "header", "version": 2}]'));
+SELECT sluice.feed_decode(sluice.feed_encode('[{"kind": "header", "version": 3}]'));
 SELECT sluice.feed_decode(sluice.feed_encode('[{"kind": "header", "encoding": "KLINGON"}]'));
 
 -- Text is verified in the batch's encoding and converted from it.

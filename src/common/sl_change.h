@@ -9,24 +9,32 @@
 
 /*
  * The classes a boundary can be of.  Where both shapes know attnums, columns
- * are the same iff their attnums are; elsewhere names decide and what is then
- * not certain is UNPROVEN.  Rule: docs/schema-changes.md, "What is forwarded".
+ * are the same iff their attnums are.  Where either does not know them all, names
+ * decide, and an addition, a drop or a new type of what may be another column
+ * is UNPROVEN.  Default, identity and generation are the door's, nullability
+ * too unless both shapes are as of the change.  Rule:
+ * docs/schema-changes.md, "What is forwarded".
  */
 typedef enum SlChangeClass
 {
 	SL_CHANGE_NONE,
 	SL_CHANGE_ADD,				/* columns added, nothing else */
 	SL_CHANGE_DROP,				/* columns dropped, nothing else */
-	SL_CHANGE_TYPE,				/* one column's type or typmod */
+	SL_CHANGE_TYPE,				/* one column's type or typmod, and the
+								 * collation that came with it */
 	SL_CHANGE_NULLABILITY,		/* one column's; only of SL_EVIDENCE_CHANGE */
 	SL_CHANGE_COLLATION,		/* of columns, nothing else */
 	SL_CHANGE_RENAME,			/* one column, proven by its attnum */
 	SL_CHANGE_ORDER,			/* two or more columns exchanged names or places */
-	SL_CHANGE_REPLACED,			/* a name now holds another column */
-	SL_CHANGE_IDENTITY,			/* replica identity only */
+	SL_CHANGE_REPLACED,			/* a name now holds another column: dropped and
+								 * added again, or one renamed to what another
+								 * was called */
+	SL_CHANGE_IDENTITY,			/* replica identity only; with a primary key
+								 * its columns' NOT NULL */
 	SL_CHANGE_TABLE_NAME,		/* renamed or moved to another schema, same oid */
-	SL_CHANGE_TABLE_RECREATED,	/* same name, other oid */
-	SL_CHANGE_UNPROVEN,			/* one dropped and one added: perhaps a rename */
+	SL_CHANGE_TABLE_RECREATED,	/* another oid; columns are not compared */
+	SL_CHANGE_UNPROVEN,			/* columns added, dropped (one of each: perhaps
+								 * a rename) or one retyped, by their names */
 	SL_CHANGE_SEVERAL,			/* more than one of these */
 	SL_CHANGE_CLASSES
 } SlChangeClass;
@@ -36,7 +44,8 @@ extern const char *sl_change_class_name(SlChangeClass c);
 
 typedef struct SlColumnChange
 {
-	SlDiffKind	kind;
+	SlDiffKind	kind;			/* ADDED DROPPED RENAMED TYPE NULLABILITY
+								 * COLLATION ORDER */
 	int			before;			/* index of its column in the shape, -1 = none */
 	int			after;
 } SlColumnChange;
@@ -44,7 +53,7 @@ typedef struct SlColumnChange
 typedef struct SlChangeSet
 {
 	SlChangeClass class;
-	int			n;				/* columns that changed */
+	int			n;				/* changes: a column can have several */
 	SlColumnChange *columns;
 } SlChangeSet;
 
@@ -54,11 +63,13 @@ extern SlChangeSet *sl_change_classify(const SlShape *before, const SlShape *aft
 /*
  * pgoutput sends names and types as of the change; attnums stand only in the
  * catalog, which is as of now.  cat: every attribute ever given to the table
- * that is not generated, in order of attnum, dropped ones too (name NULL).  Fills attnums[wire->ncols] and
- * returns true if there is exactly one way in which the wire's columns, in
- * order, can be attributes of the table, no matter what was added, dropped or
- * renamed since.  before may be NULL.  *natts: highest attnum that existed at the
- * change (a lower bound).
+ * that is not generated, in order of attnum, dropped ones too (name NULL).
+ * Fills attnums[wire->ncols] and returns true if there is exactly one way in
+ * which the wire's columns, in order, can be attributes of the table, no
+ * matter what was added, dropped or renamed since.  before: a shape of the table
+ * of an earlier moment than the wire's, or NULL.  *natts: the highest attnum that
+ * is sure to have existed at the change.  Neither is touched if it returns false.
+ * What the proof rests on: sl_prove.c.
  */
 typedef struct SlCatalogColumn
 {

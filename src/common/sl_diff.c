@@ -7,7 +7,7 @@
  *	  name that holds another column (dropped and added again) is "replaced":
  *	  the shapes look the same and the data is not.  What one side does not know
  *	  is not compared; a shape from the wire alone knows no nullability,
- *	  collation or generation.
+ *	  collation or generation, and neither does a column that is partial.
  */
 #include "common/sl_shape.h"
 
@@ -149,7 +149,7 @@ diff_column(DiffList *l, const SlColumn *ca, const SlColumn *cb)
 		add_diff(l, SL_DIFF_COLUMN_RENAMED, ca->name, quoted(ca->name),
 				 quoted(cb->name));
 	diff_type(l, ca, cb);
-	if (!both_know(l))
+	if (!both_know(l) || ((ca->flags | cb->flags) & SL_COL_PARTIAL) != 0)
 		return;
 	if (changed & SL_COL_NOT_NULL)
 		add_diff(l, SL_DIFF_COLUMN_NULLABILITY, ca->name,

@@ -238,6 +238,7 @@ get_column(SlCursor *c, SlColumn *col)
 	col->attnum = 0;
 	col->type_name = NULL;
 	col->collation = NULL;
+	col->dflt = NULL;
 }
 
 static void
@@ -254,6 +255,7 @@ get_relation(SlPgoutput *d, SlCursor *c, SlRecord *rec)
 	shape->replident = (char) sl_get_u8(c, "a replica identity");
 	shape->evidence = SL_EVIDENCE_WIRE;
 	shape->lsn = 0;
+	shape->natts = 0;
 	shape->ncols = 0;
 	if (sl_ok(c) && (shape->replident == 0 || strchr("dnfi", shape->replident) == NULL))
 		sl_fail_at(c, c->p - 1, SL_ERR_UNSUPPORTED,

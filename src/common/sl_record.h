@@ -93,6 +93,15 @@ typedef struct SlRow
 #define SL_COL_DEFAULT		0x20	/* has a default expression */
 #define SL_COL_PRIMARY		0x40	/* part of the primary key */
 
+/*
+ * In a shape completed from the catalog: the catalog has another name or type
+ * for the column by now, or has it no more.  Its name, type and attnum hold;
+ * whether it is NOT NULL or identity, its collation and default are not known,
+ * whatever dflt, collation and the other flags say.  (A shape whose evidence is
+ * SL_EVIDENCE_WIRE knows these of no column and does not say so of each.)
+ */
+#define SL_COL_PARTIAL		0x80
+
 typedef struct SlColumn
 {
 	const char *name;
@@ -128,7 +137,8 @@ typedef struct SlShape
 	char		replident;		/* 'd' 'n' 'f' 'i', 0 = not known */
 	uint8		evidence;		/* SlEvidence */
 	uint64		lsn;			/* position the shape was read for; 0 = none */
-	int32		natts;			/* highest attnum ever given; 0 = not known */
+	int32		natts;			/* highest attnum that was ever given, or one
+								 * below it that was; 0 = not known */
 	int			ncols;
 	SlColumn   *cols;
 } SlShape;

@@ -50,7 +50,7 @@ sl_shape_copy(const SlShape *shape)
 		const SlColumn *c = &shape->cols[i];
 
 		text += text_bytes(c->name) + text_bytes(c->type_name) +
-			text_bytes(c->collation);
+			text_bytes(c->collation) + text_bytes(c->dflt);
 	}
 
 	copy = palloc(head + cols + text);
@@ -67,6 +67,7 @@ sl_shape_copy(const SlShape *shape)
 		c->name = put_text(&to, c->name);
 		c->type_name = put_text(&to, c->type_name);
 		c->collation = put_text(&to, c->collation);
+		c->dflt = put_text(&to, c->dflt);
 	}
 	return copy;
 }

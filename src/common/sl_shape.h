@@ -51,7 +51,8 @@ typedef struct SlDiff
 /*
  * Every difference from a to b, worst first; returns their number and an
  * array palloc'd in the current memory context.  Attributes that either side
- * does not know (attnum 0, type_name NULL, …) are not compared.
+ * does not know (attnum 0, type_name NULL, …) are not compared; defaults and
+ * natts never are.
  */
 extern int	sl_shape_diff(const SlShape *a, const SlShape *b, SlDiff **diffs);
 
@@ -61,7 +62,8 @@ extern void sl_diff_line(StringInfo buf, const SlDiff *diff);
 /*
  * First 12 lower-case hex digits of SHA-256 over the canonical text of a
  * shape: names, types, typmods, collations, flags, replica identity.  Object
- * ids, attnums, LSN and evidence are not in it.  out: 13 bytes.
+ * ids, attnums, defaults' texts, LSN and evidence are not in it.  out: 13
+ * bytes.
  */
 extern void sl_shape_fingerprint(const SlShape *shape, char *out);
 

@@ -18,6 +18,7 @@ typedef struct Writer
 {
 	StringInfo	buf;
 	size_t		start;			/* of the record */
+	uint16		version;
 	SlError    *err;
 } Writer;
 
@@ -165,6 +166,32 @@ put_header(Writer *w, const SlHeader *h)
 	put_text(w, h->system_identity, SL_MAX_NAME, "system identity");
 }
 
+/* Version 1 has neither defaults nor natts nor partial columns. */
+static bool
+fits_version(const Writer *w, const SlShape *s)
+{
+	if (w->version >= 2)
+		return true;
+	for (int i = 0; i < s->ncols; i++)
+		if (s->cols[i].dflt != NULL || (s->cols[i].flags & SL_COL_PARTIAL) != 0)
+			return false;
+	return s->natts == 0;
+}
+
+static void
+put_column(Writer *w, const SlColumn *c)
+{
+	put_u8(w, c->flags);
+	put_name(w, c->name, "column name");
+	put_signed(w, c->attnum);
+	put_varint(w, c->typid);
+	put_signed(w, c->typmod);
+	put_text(w, c->type_name, SL_MAX_TEXT, "type name");
+	put_text(w, c->collation, SL_MAX_TEXT, "collation");
+	if (w->version >= 2 && (c->flags & SL_COL_DEFAULT) != 0)
+		put_text(w, c->dflt, SL_MAX_TEXT, "default");
+}
+
 static void
 put_shape(Writer *w, const SlShape *s)
 {
@@ -173,6 +200,9 @@ put_shape(Writer *w, const SlShape *s)
 		writer_limit(w, "number of columns");
 		return;
 	}
+	if (!fits_version(w, s))
+		sl_error_set(w->err, SL_ERR_UNSUPPORTED, w->buf->len - w->start,
+					 "shape has no form in version %d", w->version);
 	put_varint(w, s->wireid);
 	put_varint(w, s->relid);
 	put_name(w, s->schema, "schema name");
@@ -181,19 +211,11 @@ put_shape(Writer *w, const SlShape *s)
 	put_u8(w, (uint8) s->replident);
 	put_u8(w, s->evidence);
 	put_varint(w, s->lsn);
+	if (w->version >= 2)
+		put_varint(w, (uint32) s->natts);
 	put_varint(w, s->ncols);
 	for (int i = 0; i < s->ncols; i++)
-	{
-		const SlColumn *c = &s->cols[i];
-
-		put_u8(w, c->flags);
-		put_name(w, c->name, "column name");
-		put_signed(w, c->attnum);
-		put_varint(w, c->typid);
-		put_signed(w, c->typmod);
-		put_text(w, c->type_name, SL_MAX_TEXT, "type name");
-		put_text(w, c->collation, SL_MAX_TEXT, "collation");
-	}
+		put_column(w, &s->cols[i]);
 }
 
 static void
@@ -314,7 +336,15 @@ set_length(StringInfo buf, int body)
 bool
 sl_wire_put(StringInfo buf, const SlRecord *rec, SlError *err)
 {
-	Writer		w = {buf, buf->len, err};
+	return sl_wire_put_version(buf, rec, SL_WIRE_VERSION, err);
+}
+
+/* In the form of this version; see sl_wire.h. */
+bool
+sl_wire_put_version(StringInfo buf, const SlRecord *rec, uint16 version,
+					SlError *err)
+{
+	Writer		w = {buf, buf->len, version, err};
 	int			body;
 
 	err->code = SL_ERR_NONE;

@@ -13,7 +13,7 @@
 #include "common/sl_record.h"
 
 #define SL_WIRE_MAGIC	"SLUI"
-#define SL_WIRE_VERSION	1		/* what we write */
+#define SL_WIRE_VERSION	2		/* what we write */
 #define SL_WIRE_OLDEST	1		/* what we still read: one release back */
 
 /*
@@ -22,6 +22,13 @@
  * have no encoding: returns false and fills err.
  */
 extern bool sl_wire_put(StringInfo buf, const SlRecord *rec, SlError *err);
+
+/*
+ * Same, in the form of an older version (or a newer one: then in ours).  What
+ * that version cannot say is SL_ERR_UNSUPPORTED.
+ */
+extern bool sl_wire_put_version(StringInfo buf, const SlRecord *rec,
+								uint16 version, SlError *err);
 
 typedef struct SlWireReader SlWireReader;
 

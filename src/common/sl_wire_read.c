@@ -20,6 +20,7 @@ struct SlWireReader
 	const char *p;
 	const char *end;
 	bool		started;		/* the header was read */
+	uint16		version;		/* what it says */
 	SlArrays	arrays;
 };
 
@@ -219,10 +220,10 @@ get_letter(SlCursor *c, const char *letters, const char *what)
 }
 
 static void
-get_column(SlCursor *c, SlColumn *col)
+get_column(SlCursor *c, uint16 version, SlColumn *col)
 {
 	col->flags = sl_get_u8(c, "flags of a column");
-	if (col->flags & 0x80)
+	if (version < 2 && (col->flags & SL_COL_PARTIAL) != 0)
 		sl_fail_at(c, c->p - 1, SL_ERR_UNSUPPORTED,
 				   "column has unrecognized flags 0x%02x", col->flags);
 	col->name = get_name(c, "a column name");
@@ -231,10 +232,13 @@ get_column(SlCursor *c, SlColumn *col)
 	col->typmod = get_signed32(c, "a type modifier");
 	col->type_name = get_text(c, SL_MAX_TEXT, "a type name");
 	col->collation = get_text(c, SL_MAX_TEXT, "a collation");
+	col->dflt = NULL;
+	if (version >= 2 && (col->flags & SL_COL_DEFAULT) != 0)
+		col->dflt = get_text(c, SL_MAX_TEXT, "a default");
 }
 
 static void
-get_shape(SlCursor *c, SlArrays *arrays, SlShape *s)
+get_shape(SlCursor *c, SlArrays *arrays, uint16 version, SlShape *s)
 {
 	int			ncols;
 
@@ -249,6 +253,8 @@ get_shape(SlCursor *c, SlArrays *arrays, SlShape *s)
 		sl_fail_at(c, c->p - 1, SL_ERR_UNSUPPORTED, "unrecognized evidence %d",
 				   s->evidence);
 	s->lsn = get_varint(c, "a position");
+	s->natts = version < 2 ? 0 :
+		(int32) get_upto(c, PG_INT32_MAX, "the highest column number");
 	ncols = (int) get_upto(c, SL_MAX_COLUMNS, "the number of columns");
 	s->ncols = 0;
 
@@ -260,7 +266,7 @@ get_shape(SlCursor *c, SlArrays *arrays, SlShape *s)
 	s->cols = sl_room_cols(arrays, ncols);
 	for (int i = 0; i < ncols && sl_ok(c); i++)
 	{
-		get_column(c, &s->cols[i]);
+		get_column(c, version, &s->cols[i]);
 		sl_check_distinct(c, s->cols, i + 1);
 	}
 	s->ncols = ncols;
@@ -342,15 +348,17 @@ get_commit(SlCursor *c, SlCommit *commit)
 
 /* False when there is no record of this tag. */
 static bool
-get_body(SlCursor *c, SlArrays *arrays, SlRecord *rec)
+get_body(SlWireReader *r, SlCursor *c, SlRecord *rec)
 {
+	SlArrays   *arrays = &r->arrays;
+
 	switch (rec->kind)
 	{
 		case SL_REC_HEADER:
 			get_header(c, &rec->u.header);
 			break;
 		case SL_REC_SHAPE:
-			get_shape(c, arrays, &rec->u.shape);
+			get_shape(c, arrays, r->version, &rec->u.shape);
 			break;
 		case SL_REC_GONE:
 			rec->u.gone_relid = get_id(c, "a relation id");
@@ -423,7 +431,7 @@ read_record(SlWireReader *r, SlCursor *c, SlRecord *rec)
 	/* Nothing in the body may reach past it. */
 	body_end = c->p + len;
 	c->end = body_end;
-	if (!get_body(c, &r->arrays, rec))
+	if (!get_body(r, c, rec))
 		sl_fail_at(c, r->p, SL_ERR_UNSUPPORTED, "unrecognized record tag 0x%02x",
 				   (uint8) rec->kind);
 	if (sl_ok(c) && c->p != body_end)
@@ -448,6 +456,8 @@ sl_wire_next(SlWireReader *r, SlRecord *rec, SlError *err)
 		return false;
 	if (!read_record(r, &c, rec))
 		return false;
+	if (!r->started)
+		r->version = rec->u.header.version;
 	r->started = true;
 	r->p = c.p;
 	return true;

@@ -14,7 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/pg_lsn.h"
 
-#include "common/sl_shape.h"
+#include "common/sl_change.h"
 #include "pgext/catalog_pg.h"
 #include "pgext/pgcompat.h"
 
@@ -44,8 +44,13 @@
 	"      AND d.objid = c.oid AND d.deptype = 'e') " \
 	"ORDER BY c.oid"
 
+/*
+ * One row per attribute that is sent or was dropped (no name).  pg_get_expr
+ * is asked for no relation: for one, it would lock it.
+ */
 #define SL_SHAPE_SQL \
-	"SELECT n.nspname, c.relname, c.relkind, c.relreplident, a.attname, " \
+	"SELECT n.nspname, c.relname, c.relkind, c.relreplident, " \
+	"  CASE WHEN NOT a.attisdropped THEN a.attname END, " \
 	"  a.attnum, a.atttypid, a.atttypmod, " \
 	"  pg_catalog.format_type(a.atttypid, a.atttypmod), " \
 	"  CASE WHEN a.attcollation <> 0 THEN (SELECT pg_catalog.quote_ident(ln.nspname) " \
@@ -54,11 +59,13 @@
 	"    WHERE l.oid = a.attcollation) END, " \
 	"  a.attnotnull, a.attidentity <> '', a.atthasdef, " \
 	"  coalesce(a.attnum = ANY (pk.indkey::smallint[]), false), " \
-	"  c.relreplident = 'f' OR coalesce(a.attnum = ANY (ri.indkey::smallint[]), false) " \
+	"  c.relreplident = 'f' OR coalesce(a.attnum = ANY (ri.indkey::smallint[]), false), " \
+	"  pg_catalog.pg_get_expr(ad.adbin, 0), c.relnatts " \
 	"FROM pg_catalog.pg_class c " \
 	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
 	"LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 " \
-	"  AND NOT a.attisdropped AND a.attgenerated = '' " \
+	"  AND a.attgenerated = '' " \
+	"LEFT JOIN pg_catalog.pg_attrdef ad ON ad.adrelid = c.oid AND ad.adnum = a.attnum " \
 	"LEFT JOIN pg_catalog.pg_index pk ON pk.indrelid = c.oid AND pk.indisprimary " \
 	"LEFT JOIN pg_catalog.pg_index ri ON ri.indrelid = c.oid AND ri.indisvalid " \
 	"  AND ri.indimmediate AND (c.relreplident = 'd' AND ri.indisprimary " \
@@ -298,23 +305,42 @@ fill_column(const PGresult *res, int i, SlColumn *col)
 		col->flags |= SL_COL_IDENTITY;
 	if (field_bool(res, i, 12))
 		col->flags |= SL_COL_DEFAULT;
+	/* one that is too long to be recorded is not known */
+	if (PQgetlength(res, i, 15) <= SL_MAX_TEXT)
+		col->dflt = field(res, i, 15);
 	if (field_bool(res, i, 13))
 		col->flags |= SL_COL_PRIMARY;
 	if (field_bool(res, i, 14))
 		col->flags |= SL_COL_KEY;
 }
 
-SlShape *
-sl_pg_shape(SlConn *c, Oid relid, bool under_snapshot)
+/* The attribute of row i for sl_change_prove. */
+static void
+fill_catalog(const PGresult *res, int i, SlCatalogColumn *cat)
+{
+	cat->attnum = strtol(PQgetvalue(res, i, 5), NULL, 10);
+	cat->name = field(res, i, 4);
+	cat->typid = field_oid(res, i, 6);
+	cat->typmod = strtol(PQgetvalue(res, i, 7), NULL, 10);
+}
+
+/*
+ * sl_pg_shape, and with one read of the catalog the dropped columns too (cat
+ * may be NULL).
+ */
+static SlShape *
+read_shape(SlConn *c, Oid relid, SlCatalogColumn **cat, int *ncat)
 {
 	char		oid[16];
 	const char *params[1] = {oid};
 	PGresult   *res;
 	SlShape    *s;
+	int			n;
 
 	snprintf(oid, sizeof(oid), "%u", relid);
 	res = sl_conn_query(c, PGRES_TUPLES_OK, SL_SHAPE_SQL, 1, params);
-	if (PQntuples(res) == 0)
+	n = PQntuples(res);
+	if (n == 0)
 	{
 		PQclear(res);
 		return NULL;
@@ -325,24 +351,94 @@ sl_pg_shape(SlConn *c, Oid relid, bool under_snapshot)
 	s->name = field(res, 0, 1);
 	s->relkind = PQgetvalue(res, 0, 2)[0];
 	s->replident = PQgetvalue(res, 0, 3)[0];
-	s->evidence = under_snapshot ? SL_EVIDENCE_CHANGE : SL_EVIDENCE_NOW;
-	/* a table without columns to send is one row without a column */
-	s->ncols = PQgetisnull(res, 0, 4) ? 0 : PQntuples(res);
-	s->cols = palloc0(sizeof(SlColumn) * Max(s->ncols, 1));
-	for (int i = 0; i < s->ncols; i++)
-		fill_column(res, i, &s->cols[i]);
+	s->natts = strtol(PQgetvalue(res, 0, 16), NULL, 10);
+	s->cols = palloc0_array(SlColumn, n);
+	if (cat)
+		*cat = palloc0_array(SlCatalogColumn, n);
+	for (int i = 0; i < n; i++)
+	{
+		/* a table that never had a column is one row without an attribute */
+		if (cat && !PQgetisnull(res, i, 5))
+			fill_catalog(res, i, &(*cat)[(*ncat)++]);
+		if (!PQgetisnull(res, i, 4))
+			fill_column(res, i, &s->cols[s->ncols++]);
+	}
 	PQclear(res);
 	return s;
 }
 
 SlShape *
-sl_pg_complete(SlConn *c, const SlShape *wire)
+sl_pg_shape(SlConn *c, Oid relid, bool under_snapshot)
 {
-	SlShape    *now = sl_pg_shape(c, wire->relid, false);
+	SlShape    *s = read_shape(c, relid, NULL, NULL);
 
-	if (now == NULL || !sl_shape_same_on_wire(now, wire))
-		return sl_shape_copy(wire);
-	now->wireid = wire->wireid;
-	now->lsn = wire->lsn;
-	return now;
+	if (s)
+		s->evidence = under_snapshot ? SL_EVIDENCE_CHANGE : SL_EVIDENCE_NOW;
+	return s;
+}
+
+/* What the source calls a type; NULL when it is gone. */
+static const char *
+source_type_name(SlConn *c, Oid typid, int32 typmod)
+{
+	const char *params[2] = {psprintf("%u", typid), psprintf("%d", typmod)};
+	PGresult   *res = sl_conn_query(c, PGRES_TUPLES_OK,
+									"SELECT pg_catalog.format_type(oid, $2::pg_catalog.int4) "
+									"FROM pg_catalog.pg_type WHERE oid = $1::pg_catalog.oid",
+									2, params);
+	const char *name = PQntuples(res) == 1 ? field(res, 0, 0) : NULL;
+
+	PQclear(res);
+	return name;
+}
+
+/* What the catalog knows of a column of the wire whose attnum is proven. */
+static void
+complete_column(SlConn *c, const SlShape *now, SlColumn *col)
+{
+	uint8		key = col->flags & SL_COL_KEY;
+
+	for (int i = 0; i < now->ncols; i++)
+	{
+		const SlColumn *n = &now->cols[i];
+
+		if (n->attnum != col->attnum)
+			continue;
+		if (strcmp(n->name, col->name) == 0 &&
+			n->typid == col->typid && n->typmod == col->typmod)
+		{
+			*col = *n;
+			col->flags = (n->flags & ~SL_COL_KEY) | key;
+			return;
+		}
+		/* a rename takes no column out of the key */
+		col->flags |= n->flags & SL_COL_PRIMARY;
+		if (n->typid == col->typid && n->typmod == col->typmod)
+			col->type_name = n->type_name;
+	}
+	col->flags |= SL_COL_PARTIAL;
+	if (col->type_name == NULL)
+		col->type_name = source_type_name(c, col->typid, col->typmod);
+}
+
+SlShape *
+sl_pg_complete(SlConn *c, const SlShape *wire, const SlShape *before)
+{
+	SlCatalogColumn *cat = NULL;
+	int			ncat = 0;
+	SlShape    *now = read_shape(c, wire->relid, &cat, &ncat);
+	SlShape    *full = sl_shape_copy(wire);
+	int32	   *attnums = palloc0_array(int32, Max(wire->ncols, 1));
+
+	if (now == NULL ||
+		!sl_change_prove(before, wire, cat, ncat, attnums, &full->natts))
+		return full;
+	full->relkind = now->relkind;
+	full->evidence = SL_EVIDENCE_NOW;
+	for (int i = 0; i < full->ncols; i++)
+	{
+		full->cols[i].attnum = attnums[i];
+		complete_column(c, now, &full->cols[i]);
+	}
+	return full;
 }

@@ -52,15 +52,29 @@ extern int	sl_pg_all_tables(SlConn *c, SlSourceTable **tables);
 /*
  * Shape of one table by oid, evidence SL_EVIDENCE_NOW (or SL_EVIDENCE_CHANGE
  * when under_snapshot), columns as pgoutput would send them (no generated
- * columns); NULL when the table is gone.
+ * columns) with their defaults' texts, read without a lock on the table; NULL
+ * when the table is gone.
  */
 extern SlShape *sl_pg_shape(SlConn *c, Oid relid, bool under_snapshot);
 
 /*
- * Complete a wire shape from the catalog: attnums, type names, collations,
- * relkind.  Only where wire and catalog agree on every column's name, type
- * and typmod; else it stays SL_EVIDENCE_WIRE.  Returns a palloc'd copy.
+ * Complete a wire shape from the catalog, which may have moved on since: to
+ * SL_EVIDENCE_NOW iff the attnums of all columns are proven (sl_change_prove);
+ * else it stays SL_EVIDENCE_WIRE and has none.  before: the shape on record,
+ * of an earlier moment than wire, or NULL.  Returns a palloc'd copy.
+ *
+ * Names, types, key flags and replica identity are the wire's, as of the
+ * change.  Where the catalog still has the column under that name and with that
+ * type, its type name, collation, default and other flags are added, as of now.
+ * Where it has not (renamed, retyped or dropped since) the column gets
+ * SL_COL_PARTIAL: its attnum is proven, and of the rest nothing is known.  "Not
+ * known" means for the judge: it neither differs nor agrees; NOT NULL is not
+ * asked of the target nor set there, no default is set, and an added column
+ * takes its values from rows and from the debt alone.  What is
+ * missing then is for the door, and for the boundary of the later change.
+ * (SL_COL_PRIMARY stays for a column that is still there.)
  */
-extern SlShape *sl_pg_complete(SlConn *c, const SlShape *wire);
+extern SlShape *sl_pg_complete(SlConn *c, const SlShape *wire,
+							   const SlShape *before);
 
 #endif							/* SL_CATALOG_PG_H */

@@ -226,7 +226,7 @@ check_pair(Relation rel, const SlShape *shape, const SlColumn *c, StringInfo fau
 					   format_type_with_typemod(att->atttypid, att->atttypmod),
 					   sl_column_type_text(c)));
 	if (att->attnotnull && shape->evidence != SL_EVIDENCE_WIRE &&
-		(c->flags & (SL_COL_NOT_NULL | SL_COL_PRIMARY)) == 0)
+		(c->flags & (SL_COL_NOT_NULL | SL_COL_PRIMARY | SL_COL_PARTIAL)) == 0)
 		fault(faults, n, "column-not-null", rel, c->name,
 			  "NOT NULL on the target, nullable on the source");
 }

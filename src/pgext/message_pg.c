@@ -54,6 +54,20 @@ is_ours(SlPgStream *st, const SlShape *wire)
 }
 
 /*
+ * The shape on record, which a shape of the wire is later than; NULL while
+ * the wire is still behind the table's copy, and for another table of the name.
+ */
+static const SlShape *
+earlier_shape(SlPgStream *st, const SlShape *wire)
+{
+	SlStreamTable *t = sl_stream_table_by_id(st->s->stream_id, wire->relid);
+
+	if (t == NULL || sl_apply_in_copy(st->apply, wire))
+		return NULL;
+	return sl_shape_load(st->s->stream_id, t->schema, t->table, NULL);
+}
+
+/*
  * The wire's shape completed from the catalog.  A type whose binary form
  * holds the source's own oids must not arrive as binary.
  */
@@ -64,7 +78,7 @@ take_shape(SlPgStream *st, SlRecord *rec)
 
 	if (!is_ours(st, &rec->u.shape))
 		return;
-	full = sl_pg_complete(st->cat, &rec->u.shape);
+	full = sl_pg_complete(st->cat, &rec->u.shape, earlier_shape(st, &rec->u.shape));
 	full->lsn = st->w->at_lsn;
 	rec->u.shape = *full;
 	if (st->binary && !sl_apply_in_copy(st->apply, full) &&

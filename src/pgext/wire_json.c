@@ -165,8 +165,12 @@ put_column(StringInfo out, const SlColumn *c, int encoding)
 	put_true(out, "generated", c->flags & SL_COL_GENERATED);
 	put_true(out, "virtual", c->flags & SL_COL_VIRTUAL);
 	put_true(out, "identity", c->flags & SL_COL_IDENTITY);
-	put_true(out, "default", c->flags & SL_COL_DEFAULT);
+	if (c->dflt == NULL)
+		put_true(out, "default", c->flags & SL_COL_DEFAULT);
+	else
+		put_string(out, "default", c->dflt, encoding);
 	put_true(out, "primary", c->flags & SL_COL_PRIMARY);
+	put_true(out, "partial", c->flags & SL_COL_PARTIAL);
 	appendStringInfoChar(out, '}');
 }
 
@@ -184,6 +188,8 @@ put_shape(StringInfo out, const SlShape *s, int encoding)
 	put_key(out, "evidence");
 	escape_json(out, evidence[s->evidence]);
 	put_lsn(out, "lsn", s->lsn);
+	if (s->natts != 0)
+		put_number(out, "natts", s->natts);
 	put_key(out, "cols");
 	appendStringInfoChar(out, '[');
 	for (int i = 0; i < s->ncols; i++)
@@ -357,9 +363,9 @@ sluice_feed_decode(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data)));
 }
 
-/* Append the record that a JSON object describes. */
+/* Append the record that a JSON object describes; the header sets *version. */
 static void
-encode_record(StringInfo out, const JsonbValue *v, int number)
+encode_record(StringInfo out, const JsonbValue *v, int number, uint16 *version)
 {
 	SlRecord	rec;
 	SlError		err;
@@ -375,7 +381,9 @@ encode_record(StringInfo out, const JsonbValue *v, int number)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("first record of a batch is not a header"),
 				 errhint("Begin the batch with {\"kind\": \"header\"}.")));
-	if (!sl_wire_put(out, &rec, &err))
+	if (rec.kind == SL_REC_HEADER)
+		*version = rec.u.header.version;
+	if (!sl_wire_put_version(out, &rec, *version, &err))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot encode record %d: %s (%s)", number, err.detail,
@@ -392,6 +400,7 @@ sluice_feed_encode(PG_FUNCTION_ARGS)
 {
 	Jsonb	   *records = PG_GETARG_JSONB_P(0);
 	int			number = 0;
+	uint16		version = SL_WIRE_VERSION;
 	StringInfoData out;
 	JsonbIterator *it;
 	JsonbValue	v;
@@ -415,7 +424,7 @@ sluice_feed_encode(PG_FUNCTION_ARGS)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextSwitchTo(cxt);
-		encode_record(&out, &v, ++number);
+		encode_record(&out, &v, ++number, &version);
 		MemoryContextSwitchTo(outer);
 		MemoryContextReset(cxt);
 	}

@@ -29,7 +29,7 @@ typedef struct KindInfo
 
 static const KindInfo kinds[] = {
 	{SL_REC_HEADER, "header", " version encoding server server_version system_identity "},
-	{SL_REC_SHAPE, "shape", " wireid relid schema name relkind replident evidence lsn cols "},
+	{SL_REC_SHAPE, "shape", " wireid relid schema name relkind replident evidence lsn natts cols "},
 	{SL_REC_GONE, "gone", " relid "},
 	{SL_REC_BEGIN, "begin", " lsn time xid "},
 	{SL_REC_INSERT, "insert", " rel new "},
@@ -48,7 +48,7 @@ static void raise_value(const char *key, const char *wanted) SL_NORETURN;
 static void raise_cell(const char *wanted) SL_NORETURN;
 
 static const char column_keys[] =
-" name attnum typid typmod type collation key not_null generated virtual identity default primary ";
+" name attnum typid typmod type collation key not_null generated virtual identity default primary partial ";
 
 /* The word for a kind; "none" for one that has no wire form. */
 const char *
@@ -378,6 +378,23 @@ get_type(JsonbContainer *object, SlColumn *c)
 	c->type_name = name;
 }
 
+/* The expression, or true for one whose text is not known. */
+static void
+get_default(JsonbContainer *object, SlColumn *c)
+{
+	JsonbValue	v;
+
+	c->dflt = NULL;
+	if (!find(object, "default", &v))
+		return;
+	if (v.type == jbvString)
+		c->dflt = pnstrdup(v.val.string.val, v.val.string.len);
+	else if (v.type != jbvBool)
+		raise_value("default", "an expression as a JSON string, true or false");
+	if (c->dflt != NULL || v.val.boolean)
+		c->flags |= SL_COL_DEFAULT;
+}
+
 static void
 get_column(JsonbValue *v, int number, SlColumn *c)
 {
@@ -388,8 +405,8 @@ get_column(JsonbValue *v, int number, SlColumn *c)
 	}			flags[] = {
 		{"key", SL_COL_KEY}, {"not_null", SL_COL_NOT_NULL},
 		{"generated", SL_COL_GENERATED}, {"virtual", SL_COL_VIRTUAL},
-		{"identity", SL_COL_IDENTITY}, {"default", SL_COL_DEFAULT},
-		{"primary", SL_COL_PRIMARY},
+		{"identity", SL_COL_IDENTITY}, {"primary", SL_COL_PRIMARY},
+		{"partial", SL_COL_PARTIAL},
 	};
 	JsonbContainer *object;
 
@@ -407,6 +424,7 @@ get_column(JsonbValue *v, int number, SlColumn *c)
 		if (get_bool(object, flags[i].key, false))
 			c->flags |= flags[i].flag;
 	}
+	get_default(object, c);
 }
 
 static void
@@ -422,6 +440,7 @@ get_shape(JsonbContainer *object, SlShape *s)
 	s->relkind = get_letter(object, "relkind", "rp", 'r');
 	s->replident = get_letter(object, "replident", "dnfi", 'd');
 	s->lsn = get_lsn(object, "lsn", 0);
+	s->natts = (int32) get_number(object, "natts", 0, PG_INT16_MAX, 0);
 	if (strcmp(evidence, "wire") == 0)
 		s->evidence = SL_EVIDENCE_WIRE;
 	else if (strcmp(evidence, "now") == 0)

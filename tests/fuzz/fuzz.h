@@ -51,6 +51,7 @@ fuzz_shape(const SlShape *s)
 		fuzz_text(s->cols[i].name);
 		fuzz_text(s->cols[i].type_name);
 		fuzz_text(s->cols[i].collation);
+		fuzz_text(s->cols[i].dflt);
 	}
 }
 

@@ -31,6 +31,8 @@ copies(void)
 	s.name = name;
 	cols[0].flags = SL_COL_KEY;
 	cols[1].collation = "pg_catalog.\"C\"";
+	cols[1].dflt = "'x'::text";
+	s.natts = 5;
 	copy = sl_shape_copy(&s);
 	name[0] = 'x';
 	memset(cols, 0, sizeof(cols));
@@ -40,6 +42,8 @@ copies(void)
 	CHECK(strcmp(copy->cols[0].type_name, "integer") == 0);
 	CHECK(copy->cols[1].type_name == NULL);
 	CHECK(strcmp(copy->cols[1].collation, "pg_catalog.\"C\"") == 0);
+	CHECK(strcmp(copy->cols[1].dflt, "'x'::text") == 0 && copy->cols[0].dflt == NULL);
+	CHECK(copy->natts == 5);
 	CHECK(sl_shape_find(copy, "v") == 1 && sl_shape_find(copy, "V") == -1);
 	sl_shape_free(copy);
 	sl_shape_free(NULL);

@@ -88,6 +88,7 @@ any_shape(SlShape *s)
 	s->replident = "dnfi\0"[pick(5)];
 	s->evidence = pick(3);
 	s->lsn = any_number(64);
+	s->natts = (int32) any_number(31);
 	s->ncols = pick(5) == 0 ? pick(300) : pick(5);
 	s->cols = palloc0(sizeof(SlColumn) * (s->ncols + 1));
 	for (int i = 0; i < s->ncols; i++)
@@ -100,7 +101,9 @@ any_shape(SlShape *s)
 		c->typmod = (int32) any_number(32);
 		c->type_name = any_text(true);
 		c->collation = any_text(true);
-		c->flags = pick(128);
+		c->flags = pick(256);
+		if (c->flags & SL_COL_DEFAULT)
+			c->dflt = any_text(true);
 	}
 }
 
@@ -213,7 +216,8 @@ same_shape(const SlShape *a, const SlShape *b)
 	if (a->wireid != b->wireid || a->relid != b->relid ||
 		!same_text(a->schema, b->schema) || !same_text(a->name, b->name) ||
 		a->relkind != b->relkind || a->replident != b->replident ||
-		a->evidence != b->evidence || a->lsn != b->lsn || a->ncols != b->ncols)
+		a->evidence != b->evidence || a->lsn != b->lsn ||
+		a->natts != b->natts || a->ncols != b->ncols)
 		return false;
 	for (int i = 0; i < a->ncols; i++)
 	{
@@ -223,7 +227,8 @@ same_shape(const SlShape *a, const SlShape *b)
 		if (!same_text(ca->name, cb->name) || ca->attnum != cb->attnum ||
 			ca->typid != cb->typid || ca->typmod != cb->typmod ||
 			!same_text(ca->type_name, cb->type_name) ||
-			!same_text(ca->collation, cb->collation) || ca->flags != cb->flags)
+			!same_text(ca->collation, cb->collation) ||
+			!same_text(ca->dflt, cb->dflt) || ca->flags != cb->flags)
 			return false;
 	}
 	return true;
@@ -450,7 +455,7 @@ flipped_bits(void)
 
 /* A header, then bytes of a hand-made record. */
 static int
-read_after_header(const char *bytes, size_t len)
+read_after_header(uint16 version, const char *bytes, size_t len)
 {
 	StringInfoData buf;
 	SlRecord	rec = {.kind = SL_REC_HEADER};
@@ -458,7 +463,7 @@ read_after_header(const char *bytes, size_t len)
 	SlError		put_err;
 
 	initStringInfo(&buf);
-	rec.u.header.version = SL_WIRE_VERSION;
+	rec.u.header.version = version;
 	rec.u.header.encoding = "UTF8";
 	rec.u.header.server = "x";
 	sl_wire_put(&buf, &rec, &put_err);
@@ -512,20 +517,22 @@ faults(void)
 		{"65537 relations", "T\4\0\x81\x80\4", 6, SL_ERR_LIMIT},
 		{"commit that ends early", "C\4\2\1\0\0", 6, SL_ERR_MALFORMED},
 		{"flags of a message", "M\4\2\0\0\0", 6, SL_ERR_UNSUPPORTED},
-		{"kind of relation", "S\15\1\1\2s\0\2t\0vd\0\0\0", 15, SL_ERR_UNSUPPORTED},
-		{"replica identity", "S\15\1\1\2s\0\2t\0rx\0\0\0", 15, SL_ERR_UNSUPPORTED},
-		{"evidence", "S\15\1\1\2s\0\2t\0rd\3\0\0", 15, SL_ERR_UNSUPPORTED},
-		{"shape without columns", "S\15\1\1\2s\0\2t\0rd\0\0\0", 15, SL_ERR_NONE},
-		{"shape with promised columns", "S\16\1\1\2s\0\2t\0rd\0\0\x80\x0d", 16, SL_ERR_TRUNCATED},
-		{"two columns of one name", "S\37\1\1\2s\0\2t\0rd\0\0\2\0\2a\0\0\0\0\0\0\0\2a\0\0\0\0\0\0", 33,
+		{"kind of relation", "S\16\1\1\2s\0\2t\0vd\0\0\0\0", 16, SL_ERR_UNSUPPORTED},
+		{"replica identity", "S\16\1\1\2s\0\2t\0rx\0\0\0\0", 16, SL_ERR_UNSUPPORTED},
+		{"evidence", "S\16\1\1\2s\0\2t\0rd\3\0\0\0", 16, SL_ERR_UNSUPPORTED},
+		{"shape without columns", "S\16\1\1\2s\0\2t\0rd\0\0\0\0", 16, SL_ERR_NONE},
+		{"natts of 32 bits", "S\22\1\1\2s\0\2t\0rd\0\0\x80\x80\x80\x80\10\0", 20, SL_ERR_LIMIT},
+		{"shape with promised columns", "S\17\1\1\2s\0\2t\0rd\0\0\0\x80\x0d", 17, SL_ERR_TRUNCATED},
+		{"two columns of one name", "S\40\1\1\2s\0\2t\0rd\0\0\0\2\0\2a\0\0\0\0\0\0\0\2a\0\0\0\0\0\0", 34,
 		SL_ERR_MALFORMED},
-		{"flags of a column", "S\26\1\1\2s\0\2t\0rd\0\0\1\x80\2a\0\0\0\0\0\0", 24, SL_ERR_UNSUPPORTED},
+		{"column with a default", "S\32\1\1\2s\0\2t\0rd\0\0\0\1\xa0\2a\0\0\0\0\0\0\0021\0", 28, SL_ERR_NONE},
+		{"default that is not there", "S\27\1\1\2s\0\2t\0rd\0\0\0\1\x20\2a\0\0\0\0\0\0", 25, SL_ERR_TRUNCATED},
 		{"second header", "H\14SLUI\0\1\2a\0\2b\0\0\0", 16, SL_ERR_MALFORMED},
 	};
 
 	for (size_t i = 0; i < lengthof(tests); i++)
 	{
-		int			n = read_after_header(tests[i].bytes, tests[i].len);
+		int			n = read_after_header(SL_WIRE_VERSION, tests[i].bytes, tests[i].len);
 
 		CHECK_AT(err.code == tests[i].code, "%s: %s, %s at %zu", tests[i].what,
 				 sl_error_code_name(err.code), err.detail, err.offset);
@@ -544,11 +551,12 @@ headers(void)
 		SlErrorCode code;
 	}			tests[] = {
 		{"nothing", "", 0, SL_ERR_TRUNCATED},
-		{"good", "H\16SLUI\0\1\2a\0\2b\0\0\0", 16, SL_ERR_NONE},
+		{"good", "H\16SLUI\0\2\2a\0\2b\0\0\0", 16, SL_ERR_NONE},
+		{"version 1", "H\16SLUI\0\1\2a\0\2b\0\0\0", 16, SL_ERR_NONE},
 		{"magic", "H\16SLUX\0\1\2a\0\2b\0\0\0", 16, SL_ERR_MALFORMED},
 		{"version 0", "H\16SLUI\0\0\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
-		{"version 2", "H\16SLUI\0\2\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
-		{"version 2 of another form", "H\6SLUI\0\2", 8, SL_ERR_UNSUPPORTED},
+		{"version 3", "H\16SLUI\0\3\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
+		{"version 3 of another form", "H\6SLUI\0\3", 8, SL_ERR_UNSUPPORTED},
 		{"no encoding", "H\14SLUI\0\1\0\2b\0\0\0", 14, SL_ERR_MALFORMED},
 		{"not first", "X\1\5", 3, SL_ERR_MALFORMED},
 		{"some other file", "\x7f" "ELF\1\1\1", 7, SL_ERR_MALFORMED},
@@ -669,6 +677,65 @@ golden(void)
 	pfree(buf.data);
 }
 
+/* A shape of one column, as version 1 wrote it and as version 2 does. */
+#define OLD_SHAPE "S\30\1\2\2s\0\2t\0rd\1\5\1\x20\2a\0\6\x17\1\2i\0\0"
+#define NEW_SHAPE "S\34\1\2\2s\0\2t\0rd\1\5\7\1\x20\2a\0\6\x17\1\2i\0\0\0027\0"
+
+/* What an older version wrote stays readable, and can be written. */
+static void
+versions(void)
+{
+	SlColumn	col = {.name = "a", .attnum = 3, .typid = 23, .typmod = -1,
+	.type_name = "i", .flags = SL_COL_DEFAULT};
+	SlRecord	rec = {.kind = SL_REC_SHAPE};
+	StringInfoData buf;
+	SlWireReader *r;
+
+	rec.u.shape = (SlShape) {.wireid = 1, .relid = 2, .schema = "s", .name = "t",
+	.relkind = 'r', .replident = 'd', .evidence = 1, .lsn = 5, .ncols = 1, .cols = &col};
+	initStringInfo(&buf);
+	CHECK(sl_wire_put_version(&buf, &rec, 1, &err));
+	CHECK(buf.len == sizeof(OLD_SHAPE) - 1 && memcmp(buf.data, OLD_SHAPE, buf.len) == 0);
+	CHECK(read_after_header(1, OLD_SHAPE, sizeof(OLD_SHAPE) - 1) == 2);
+	CHECK(read_after_header(2, OLD_SHAPE, sizeof(OLD_SHAPE) - 1) == -1);
+
+	rec.u.shape.natts = 7;
+	CHECK(!sl_wire_put_version(&buf, &rec, 1, &err) && err.code == SL_ERR_UNSUPPORTED);
+	rec.u.shape.natts = 0;
+	col.dflt = "7";
+	CHECK(!sl_wire_put_version(&buf, &rec, 1, &err) && err.code == SL_ERR_UNSUPPORTED);
+	col.dflt = NULL;
+	col.flags |= SL_COL_PARTIAL;
+	CHECK(!sl_wire_put_version(&buf, &rec, 1, &err) && err.code == SL_ERR_UNSUPPORTED);
+	CHECK(read_after_header(1, "S\26\1\1\2s\0\2t\0rd\0\0\1\x80\2a\0\0\0\0\0\0", 24) == -1 &&
+		  err.code == SL_ERR_UNSUPPORTED);
+
+	col.flags = SL_COL_DEFAULT;
+	col.dflt = "7";
+	rec.u.shape.natts = 7;
+	resetStringInfo(&buf);
+	CHECK(sl_wire_put(&buf, &rec, &err));
+	CHECK(buf.len == sizeof(NEW_SHAPE) - 1 && memcmp(buf.data, NEW_SHAPE, buf.len) == 0);
+	CHECK(read_after_header(2, NEW_SHAPE, sizeof(NEW_SHAPE) - 1) == 2);
+	CHECK(read_after_header(1, NEW_SHAPE, sizeof(NEW_SHAPE) - 1) == -1);
+
+	/* without its flag a default is not one */
+	col.flags = 0;
+	resetStringInfo(&buf);
+	CHECK(sl_wire_put(&buf, &rec, &err));
+	rec.kind = SL_REC_HEADER;
+	rec.u.header = (SlHeader) {.version = 1, .encoding = "UTF8", .server = "x"};
+	resetStringInfo(&buf);
+	CHECK(sl_wire_put(&buf, &rec, &err));
+	appendBinaryStringInfo(&buf, OLD_SHAPE, sizeof(OLD_SHAPE) - 1);
+	r = sl_wire_reader(buf.data, buf.len);
+	CHECK(sl_wire_next(r, &rec, &err) && sl_wire_next(r, &rec, &err));
+	CHECK(rec.u.shape.natts == 0 && rec.u.shape.cols[0].dflt == NULL &&
+		  rec.u.shape.cols[0].flags == SL_COL_DEFAULT);
+	sl_wire_reader_free(r);
+	pfree(buf.data);
+}
+
 int
 main(void)
 {
@@ -680,5 +747,6 @@ main(void)
 	RUN(faults);
 	RUN(headers);
 	RUN(writer_limits);
+	RUN(versions);
 	return UNIT_END();
 }
