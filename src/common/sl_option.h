@@ -72,7 +72,7 @@ typedef enum SlOptionKind
 		"source schema to target schema, for several schemas") \
 	SL_OPTION(SLOT_NAME, "slot_name", NAME, true, NULL, \
 		"name of the slot on the source") \
-	SL_OPTION(VOLATILE_DEFAULTS, "volatile_defaults", TEXT, false, "refuse", \
+	SL_OPTION(VOLATILE_DEFAULTS, "volatile_defaults", TEXT, true, "refuse", \
 		"what to do with an added column whose default is volatile") \
 	SL_OPTION(ZERO_DATES, "zero_dates", TEXT, false, "refuse", \
 		"what to do with dates that PostgreSQL cannot hold")

@@ -81,13 +81,31 @@ sl_gate_allow(SlGate *g, char kind, const char *src_schema, const char *name)
 	hash_search(g->allowed, &nsp, HASH_ENTER, NULL);
 }
 
+/* See gate.h. */
+void
+sl_gate_allow_existing(SlGate *g)
+{
+	g->existing = true;
+}
+
+/* See gate.h. */
+bool
+sl_gate_missing(const SlGate *g, char *kind, char **schema, char **name)
+{
+	*kind = g->missing;
+	*schema = g->missing_schema;
+	*name = g->missing_name;
+	return g->missing != 0;
+}
+
 /* See gate_int.h. */
 bool
 sl_gate_is_allowed(const SlGate *g, char kind, const char *schema, const char *name)
 {
 	AllowedKey	key = allowed_key(kind, schema, name);
 
-	return hash_search(g->allowed, &key, HASH_FIND, NULL) != NULL;
+	return hash_search(g->allowed, &key, HASH_FIND, NULL) != NULL ||
+		(g->existing && sl_gate_exists(g, kind, schema, name));
 }
 
 /* See gate_int.h. */
@@ -126,9 +144,9 @@ sl_gate_fault(SlGate *g, const char *fmt,...)
 	return true;
 }
 
-/* Errors that are not the text's. */
-static bool
-is_ours(int sqlerrcode)
+/* See gate_int.h. */
+bool
+sl_gate_error_is_ours(int sqlerrcode)
 {
 	switch (ERRCODE_TO_CATEGORY(sqlerrcode))
 	{
@@ -174,6 +192,7 @@ pass(SlGate *g, const char *prefix, const char *text, RawParseMode mode,
 	*fault = NULL;
 	g->t = &t;
 	g->fault = NULL;
+	g->missing = 0;
 	if (strlen(text) > MAX_TEXT)
 		sl_gate_fault(g, "is longer than %d bytes", MAX_TEXT);
 	else if (!pg_verifymbstr(text, strlen(text), true))
@@ -195,7 +214,7 @@ pass(SlGate *g, const char *prefix, const char *text, RawParseMode mode,
 			standard_conforming_strings = strings;
 			MemoryContextSwitchTo(cxt);
 			edata = CopyErrorData();
-			if (is_ours(edata->sqlerrcode))
+			if (sl_gate_error_is_ours(edata->sqlerrcode))
 				PG_RE_THROW();
 			FlushErrorState();
 			sl_gate_fault(g, "cannot be read by this server: %s", edata->message);

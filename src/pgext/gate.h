@@ -31,6 +31,20 @@ extern void sl_gate_allow(SlGate *g, char kind, const char *src_schema,
 						  const char *name);
 
 /*
+ * From now on text may also name what the target has, by the source's name:
+ * the types, relations, sequences and collations whose owner is trusted.  For
+ * text that comes when no plan is made.
+ */
+extern void sl_gate_allow_existing(SlGate *g);
+
+/*
+ * The object that the target does not have and the last fault is about, by its
+ * name on the target; false when it is about something else.  kind: as of
+ * sl_gate_allow.
+ */
+extern bool sl_gate_missing(const SlGate *g, char *kind, char **schema, char **name);
+
+/*
  * Each returns the text with the target's names, palloc'd; or NULL with *fault
  * set to a clause that says what is not allowed and why, fit for a detail
  * line: "calls function app.f, which is not on the list of allowed functions".

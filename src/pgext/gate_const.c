@@ -70,8 +70,8 @@ relation_constant(SlGate *g, const A_Const * con, const char *schema, const char
 	}
 	if (!sl_gate_is_allowed(g, 'r', schema, name) &&
 		!sl_gate_is_allowed(g, 'S', schema, name))
-		return sl_gate_fault(g, "names relation %s, which is not part of the stream",
-							 sl_gate_show(schema, name));
+		return sl_gate_fault(g, "names relation %s, %s", sl_gate_show(schema, name),
+							 sl_gate_why(g, 'r', schema, name));
 	return rewrite(g, con, schema, name);
 }
 
@@ -157,7 +157,7 @@ sl_gate_nextval(SlGate *g, const FuncCall * call)
 		schema == NULL)
 		return sl_gate_fault(g, "calls nextval on something else than one sequence");
 	if (!sl_gate_is_allowed(g, 'S', schema, name))
-		return sl_gate_fault(g, "calls nextval on sequence %s, which is not part of the stream",
-							 sl_gate_show(schema, name));
+		return sl_gate_fault(g, "calls nextval on sequence %s, %s",
+							 sl_gate_show(schema, name), sl_gate_why(g, 'S', schema, name));
 	return rewrite(g, con, schema, name);
 }

@@ -39,11 +39,15 @@ struct SlGate
 {
 	const SlStream *s;
 	HTAB	   *allowed;		/* of AllowedKey, gate.c */
+	bool		existing;		/* what the target has is allowed too */
 
 	/* of the text at hand */
 	SlGateText *t;
 	bool		subqueries;		/* policies may look into tables */
 	char	   *fault;			/* the first one */
+	char		missing;		/* kind of what it misses, 0 = nothing */
+	char	   *missing_schema; /* on the target */
+	char	   *missing_name;
 };
 
 /*
@@ -55,9 +59,23 @@ extern bool sl_gate_fault(SlGate *g, const char *fmt,...) pg_attribute_printf(2,
 /* Quoted name of one or two parts, for a fault. */
 extern char *sl_gate_show(const char *schema, const char *name);
 
-/* Was the object announced by sl_gate_allow? */
+/* Was the object announced by sl_gate_allow, or may it be named all the same? */
 extern bool sl_gate_is_allowed(const SlGate *g, char kind, const char *schema,
 							   const char *name);
+
+/* gate_existing.c: has the target it, of an owner that is trusted? */
+extern bool sl_gate_exists(const SlGate *g, char kind, const char *schema,
+						   const char *name);
+
+/*
+ * Why an object that is not allowed is not: "which is not part of the stream".
+ * Notes what is missing.
+ */
+extern const char *sl_gate_why(SlGate *g, char kind, const char *schema,
+							   const char *name);
+
+/* Errors that are not the text's: out of memory, cancelled … */
+extern bool sl_gate_error_is_ours(int sqlerrcode);
 
 /* gate_text.c: each sets a fault and returns true when it cannot. */
 extern bool sl_gate_scan(SlGate *g);

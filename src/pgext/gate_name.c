@@ -221,8 +221,8 @@ sl_gate_collation(SlGate *g, List *names)
 							 sl_gate_show(NULL, name));
 	}
 	if (!sl_gate_is_allowed(g, 'c', schema, name))
-		return sl_gate_fault(g, "has collation %s, which is not part of the stream",
-							 sl_gate_show(schema, name));
+		return sl_gate_fault(g, "has collation %s, %s", sl_gate_show(schema, name),
+							 sl_gate_why(g, 'c', schema, name));
 	sl_gate_edit_every(g, "COLLATE", schema, name,
 					   sl_stream_target_schema(g->s, schema));
 	return false;
@@ -320,7 +320,8 @@ sl_gate_type_name(SlGate *g, const TypeName * type)
 	else
 		target = sl_gate_member(g, SL_MEMBER_TYPE, schema, name, &why);
 	if (target == NULL)
-		return sl_gate_fault(g, "has type %s, %s", sl_gate_show(schema, name), why);
+		return sl_gate_fault(g, "has type %s, %s", sl_gate_show(schema, name),
+							 g->existing ? sl_gate_why(g, 't', schema, name) : why);
 	return sl_gate_edit_name(g, type->location, schema, name, target);
 }
 
@@ -333,8 +334,9 @@ sl_gate_relation(SlGate *g, const RangeVar * rv)
 							 sl_gate_show(NULL, rv->relname));
 	if (!sl_gate_is_allowed(g, 'r', rv->schemaname, rv->relname) &&
 		!sl_gate_is_allowed(g, 'S', rv->schemaname, rv->relname))
-		return sl_gate_fault(g, "names relation %s, which is not part of the stream",
-							 sl_gate_show(rv->schemaname, rv->relname));
+		return sl_gate_fault(g, "names relation %s, %s",
+							 sl_gate_show(rv->schemaname, rv->relname),
+							 sl_gate_why(g, 'r', rv->schemaname, rv->relname));
 	return sl_gate_edit_name(g, rv->location, rv->schemaname, rv->relname,
 							 sl_stream_target_schema(g->s, rv->schemaname));
 }

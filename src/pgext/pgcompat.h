@@ -181,11 +181,19 @@ extern bool raw_expression_tree_walker_impl(struct Node *node,
 											bool (*walker) (struct Node *, void *),
 											void *context);
 #define sl_compat_raw_walk raw_expression_tree_walker_impl
+extern bool expression_tree_walker_impl(struct Node *node,
+										bool (*walker) (struct Node *, void *),
+										void *context);
+#define sl_compat_expr_walk expression_tree_walker_impl
 #else
 extern bool raw_expression_tree_walker(struct Node *node,
 									   bool (*walker) (struct Node *, void *),
 									   void *context);
 #define sl_compat_raw_walk raw_expression_tree_walker
+extern bool expression_tree_walker(struct Node *node,
+								   bool (*walker) (struct Node *, void *),
+								   void *context);
+#define sl_compat_expr_walk expression_tree_walker
 #endif
 
 /* 16: the strategy of a partition spec is a char, before it was a word. */

@@ -197,6 +197,7 @@ check_value(SlOption o, const JsonbValue *v)
 	static const char *const none[] = {NULL};
 	static const char *const plugins[] = {"auto", "pgoutput", NULL};
 	static const char *const plugins_later[] = {"sluice", NULL};
+	static const char *const volatiles[] = {"refuse", "copy", NULL};
 	const SlOptionInfo *info = sl_option_info(o);
 
 	if (!kind_fits(info, v))
@@ -205,6 +206,8 @@ check_value(SlOption o, const JsonbValue *v)
 		check_choice(info, string_of(v), existing, none);
 	else if (o == SL_O_PLUGIN)
 		check_choice(info, string_of(v), plugins, plugins_later);
+	else if (o == SL_O_VOLATILE_DEFAULTS)
+		check_choice(info, string_of(v), volatiles, none);
 	else if (o == SL_O_SLOT_NAME)
 		check_slot_name(info, string_of(v));
 }

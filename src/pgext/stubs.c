@@ -5,21 +5,11 @@
  */
 #include "postgres.h"
 
-#include "pgext/column_ddl.h"
 #include "pgext/debt.h"
 #include "pgext/door.h"
 #include "pgext/stream_pg.h"
 
 #define WEAK __attribute__((weak))
-
-WEAK SlColumnDdl *
-sl_column_ddl(SlStream *s, const SlColumn *col)
-{
-	SlColumnDdl *d = palloc0(sizeof(SlColumnDdl));
-
-	d->fault = "not built: sl_column_ddl";
-	return d;
-}
 
 WEAK void
 sl_debt_add(SlStream *s, const SlShape *shape, Oid target, const SlDebtColumn *cols,
