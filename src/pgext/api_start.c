@@ -9,7 +9,7 @@
  *
  *	  A known stream keeps what it has on record where an argument is NULL.
  *	  What says where it reads and writes (source, scope, schemas, slot) cannot
- *	  change at a restart; the rest of the options can.
+ *	  change at a restart; schema_changes and the rest of the options can.
  */
 #include "postgres.h"
 
@@ -128,7 +128,7 @@ other_drift(const SlStream *s, const SlStartArgs *a, const char *server,
 		drift(&lines, "driver", s->driver, a->driver);
 	if (a->target_schema && !same_text(s->target_schema, a->target_schema))
 		drift(&lines, "target_schema", s->target_schema, a->target_schema);
-	if (a->schema_changes && !same_text(s->schema_changes, a->schema_changes))
+	if (!fixed && a->schema_changes && !same_text(s->schema_changes, a->schema_changes))
 		drift(&lines, "schema_changes", s->schema_changes, a->schema_changes);
 	if (options)
 		appendStringInfo(&lines, "%s%s", lines.len ? "\n" : "", options);
@@ -233,6 +233,8 @@ start_again(SlStream *s, const SlStartArgs *a, const char *server)
 	if (a->restart || a->reset)
 		begin_anew(s, a);
 	s->options = sl_options_merge(s->options, a->options);
+	if (a->schema_changes)
+		s->schema_changes = a->schema_changes;
 	if (s->source_server)
 		sl_preflight_raise(sl_preflight(s, sl_source_resolve(s->source_server,
 															 s->owner), true));

@@ -125,17 +125,18 @@ sl_stream_lock_row(const char *stream_id)
 void
 sl_stream_update(const SlStream *s)
 {
-	const char *params[3];
+	const char *params[4];
 	SlUserSwitch sw;
 
 	params[0] = s->stream_id;
 	params[1] = s->should_run ? "true" : "false";
 	params[2] = options_text(s);
+	params[3] = s->schema_changes;
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
 	sl_spi_exec("UPDATE sluice.stream SET should_run = $2::pg_catalog.bool, "
-				"options = $3::pg_catalog.jsonb WHERE stream_id = $1",
-				SPI_OK_UPDATE, 3, params);
+				"options = $3::pg_catalog.jsonb, schema_changes = $4 WHERE stream_id = $1",
+				SPI_OK_UPDATE, lengthof(params), params);
 	sl_spi_leave();
 	sl_become_back(&sw);
 }

@@ -19,7 +19,7 @@ extern void sl_stream_insert(SlStream *s);
  */
 extern void sl_stream_lock_row(const char *stream_id);
 
-/* Store should_run and options as s has them. */
+/* Store should_run, schema_changes and options as s has them. */
 extern void sl_stream_update(const SlStream *s);
 
 /*
