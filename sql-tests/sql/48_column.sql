@@ -231,6 +231,10 @@ SELECT fault FROM sluice.column_check('integer', '''x''::text');
 SELECT current_user = session_user, volatility FROM sluice.column_check('integer', '1');
 COMMIT;
 
+-- the option
+SELECT sluice.sync_start('s', 'nowhere', options => '{"volatile_defaults": "carry"}');
+SELECT sluice.sync_start('s', 'nowhere', options => '{"volatile_defaults": true}');
+
 DROP SCHEMA app CASCADE;
 DROP SCHEMA "App 2" CASCADE;
 DROP SCHEMA ext CASCADE;

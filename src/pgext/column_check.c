@@ -31,7 +31,7 @@ sluice_column_check(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	SlStream	s = {0};
-	SlColumn	col = {.name = "c",.typmod = -1};
+	SlColumn	col = {.name = "c", .typmod = -1};
 	SlColumnDdl *d;
 	char		volatility[2] = "";
 	const char *fields[8];

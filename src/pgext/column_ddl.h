@@ -11,7 +11,8 @@
 
 typedef struct SlColumnDdl
 {
-	char	   *type;			/* with typmod, schema-qualified, target's name */
+	char	   *type;			/* with typmod, schema-qualified, target's
+								 * name */
 	char	   *collate;		/* " COLLATE …", or "" */
 	char	   *dflt;			/* expression on the target, NULL = none */
 	char		volatility;		/* of what fills the rows that are there: 'i'
@@ -20,9 +21,9 @@ typedef struct SlColumnDdl
 
 	/*
 	 * To add the column without that: "ADD COLUMN name type collate bare",
-	 * and "ALTER COLUMN name then" once the values are there.  bare is
-	 * " DEFAULT NULL" where the type has a default of its own, else ""; then
-	 * is NULL when there is nothing to do.
+	 * and "ALTER COLUMN name then" once the values are there.  bare says
+	 * DEFAULT NULL where the type has a default of its own, and is "" else;
+	 * then is NULL when there is nothing to do.
 	 */
 	char	   *bare;
 	char	   *then;
@@ -30,7 +31,8 @@ typedef struct SlColumnDdl
 								 * now()", "identity" …; NULL = nothing */
 
 	char	   *fault;			/* a clause that says why it cannot be made:
-								 * "type app.mood does not exist on the target" */
+								 * "type app.mood does not exist on the
+								 * target" */
 	char	   *fix;			/* statement that cures the fault, or NULL */
 } SlColumnDdl;
 

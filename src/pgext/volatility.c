@@ -65,7 +65,7 @@ count_domain(Walk *w, Oid type)
 
 /* Arguments that are left out are put in by the planner, not by the parser. */
 static void
-count_call(Walk *w, const FuncExpr *call)
+count_call(Walk *w, const FuncExpr * call)
 {
 	HeapTuple	tup = SearchSysCache1(PROCOID, ObjectIdGetDatum(call->funcid));
 	bool		isnull = true;
@@ -135,7 +135,7 @@ has_clock(Oid type)
  * only, which deparsed text does not depend on.
  */
 static void
-count_const(Walk *w, const Const *c)
+count_const(Walk *w, const Const * c)
 {
 	Oid			base = getBaseType(c->consttype);
 	Oid			input;
