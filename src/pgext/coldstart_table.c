@@ -20,6 +20,7 @@
 #include "common/sl_shape.h"
 #include "pgext/apply_int.h"
 #include "pgext/coldstart_int.h"
+#include "pgext/door.h"
 #include "pgext/errutil.h"
 #include "pgext/spi_util.h"
 #include "pgext/type_match.h"
@@ -541,12 +542,13 @@ sl_cold_put_established(SlColdStart *cs, SlColdTable *t, int64 rows, int64 bytes
 {
 	SlPgStream *st = cs->st;
 	const char *id = st->s->stream_id;
+	SlStreamTable row = {.schema = t->src.schema, .table = t->src.name,
+	.source_id = t->src.relid, .snapshot_lsn = cs->lsn};
 
 	sl_shape_store(id, t->shape, t->attnums, cs->lsn);
 	put_table(cs, t, "established", cs->lsn);
-	sl_pg_record_leaves(st, cs->copy, &(SlStreamTable) {
-														.schema = t->src.schema, .table = t->src.name,
-														.source_id = t->src.relid});
+	sl_pg_record_leaves(st, cs->copy, &row);
+	sl_pg_door_baseline(st, cs->copy, &row);
 	sl_stream_table_progress(id, t->src.schema, t->src.name, rows, bytes);
 }
 

@@ -28,4 +28,10 @@ extern void sl_pg_door_baseline(SlPgStream *st, SlConn *c, const SlStreamTable *
 /* All tables at once, against their baselines: at every start.  In a transaction. */
 extern void sl_pg_door_start(SlPgStream *st);
 
+/*
+ * Partitioned tables, at the periodic look at the source.  In a transaction of
+ * its own.
+ */
+extern void sl_pg_door_roots(SlPgStream *st);
+
 #endif							/* SL_DOOR_H */

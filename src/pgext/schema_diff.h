@@ -8,6 +8,17 @@
 
 #include "pgext/stream.h"
 
+/* A policy, row l of pg_policy, as it would be written. */
+#define SL_SCHEMA_POLICY_SQL \
+	"  CASE WHEN l.polpermissive THEN 'AS PERMISSIVE' ELSE 'AS RESTRICTIVE' END" \
+	"  || CASE l.polcmd WHEN 'r' THEN ' FOR SELECT' WHEN 'a' THEN ' FOR INSERT'" \
+	"      WHEN 'w' THEN ' FOR UPDATE' WHEN 'd' THEN ' FOR DELETE' ELSE ' FOR ALL' END" \
+	"  || ' TO ' || (SELECT pg_catalog.string_agg(COALESCE(pg_catalog.quote_ident(o.rolname), 'PUBLIC'), ', '" \
+	"      ORDER BY o.rolname COLLATE pg_catalog.\"C\") FROM unnest(l.polroles) AS m (oid)" \
+	"      LEFT JOIN pg_catalog.pg_roles o ON o.oid = m.oid)" \
+	"  || COALESCE(' USING (' || pg_catalog.pg_get_expr(l.polqual, l.polrelid) || ')', '')" \
+	"  || COALESCE(' WITH CHECK (' || pg_catalog.pg_get_expr(l.polwithcheck, l.polrelid) || ')', '')"
+
 /*
  * One statement for both sides.  Parameters: schemas and names of the tables,
  * schemas and names of sequences that no table owns, as text arrays of the

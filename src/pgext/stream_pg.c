@@ -35,6 +35,7 @@
 #include "pgext/binary_types.h"
 #include "pgext/copy_run.h"
 #include "pgext/debt.h"
+#include "pgext/door.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
 #include "pgext/guc.h"
@@ -150,6 +151,7 @@ check_source(SlPgStream *st, TimestampTz now)
 	st->cat->timeout_ms = Min(timeout, 10000);
 	sl_pg_report_slot(st);
 	sl_pg_check_tables(st);
+	sl_pg_door_roots(st);
 	st->cat->timeout_ms = timeout;
 	st->checked_at = GetCurrentTimestamp();
 }
@@ -355,6 +357,15 @@ load_cold_start(SlPgStream *st)
 }
 
 static void
+pass_door(SlPgStream *st)
+{
+	StartTransactionCommand();
+	sl_pg_door_start(st);
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(st->cxt);
+}
+
+static void
 run(SlPgStream *st)
 {
 	XLogRecPtr	position;
@@ -387,6 +398,7 @@ run(SlPgStream *st)
 		sl_pg_check_tables(st);
 		sl_pg_record_source(st);
 	}
+	pass_door(st);
 	sl_pg_start_replication(st, position);
 
 	sl_feedback_init(&st->fb, st->repl, position);

@@ -6,7 +6,6 @@
 #include "postgres.h"
 
 #include "pgext/debt.h"
-#include "pgext/door.h"
 #include "pgext/stream_pg.h"
 
 #define WEAK __attribute__((weak))
@@ -28,20 +27,4 @@ WEAK bool
 sl_pg_pay_debts(SlPgStream *st)
 {
 	return true;
-}
-
-WEAK void
-sl_pg_door(SlPgStream *st, const SlStreamTable *t, const SlShape *before,
-		   const SlShape *after)
-{
-}
-
-WEAK void
-sl_pg_door_baseline(SlPgStream *st, SlConn *c, const SlStreamTable *t)
-{
-}
-
-WEAK void
-sl_pg_door_start(SlPgStream *st)
-{
 }

@@ -1,0 +1,242 @@
+/*
+ * door_text.c
+ *	  What moved, as a line for people and as a statement for the target.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "common/sl_shape.h"
+#include "pgext/door_int.h"
+#include "pgext/gate.h"
+#include "pgext/pgcompat.h"
+
+/* Words of a line's tag by move: added, dropped, changed, renamed. */
+static const char *const tags[SL_DOOR_KINDS][4] = {
+	[SL_DOOR_NOT_NULL] = {"not-null-set", "not-null-dropped", "not-null-changed", ""},
+	[SL_DOOR_DEFAULT] = {"default-set", "default-dropped", "default-changed", ""},
+	[SL_DOOR_IDENTITY] = {"identity-added", "identity-dropped", "identity-changed", ""},
+	[SL_DOOR_GENERATED] = {"generated-added", "generated-dropped", "generated-changed", ""},
+	[SL_DOOR_CONSTRAINT] = {"constraint-added", "constraint-dropped",
+	"constraint-changed", "constraint-renamed"},
+	[SL_DOOR_ROW_SECURITY] = {"row-security-enabled", "row-security-disabled", "", ""},
+	[SL_DOOR_FORCED] = {"row-security-forced", "row-security-not-forced", "", ""},
+	[SL_DOOR_POLICY] = {"policy-added", "policy-dropped", "policy-changed", "policy-renamed"},
+	[SL_DOOR_INDEX] = {"index-added", "index-dropped", "index-changed", ""},
+};
+
+static bool
+of_column(SlDoorKind kind)
+{
+	return kind <= SL_DOOR_GENERATED;
+}
+
+/* Kinds whose name says all. */
+static bool
+has_no_text(SlDoorKind kind)
+{
+	return kind == SL_DOOR_NOT_NULL || kind == SL_DOOR_ROW_SECURITY || kind == SL_DOOR_FORCED;
+}
+
+static void
+put_def(StringInfo buf, const char *before, const SlDoorItem *item)
+{
+	if (item->def == NULL || has_no_text(item->kind))
+		return;
+	appendStringInfoString(buf, before);
+	sl_append_visible(buf, item->def);
+}
+
+char *
+sl_door_line(const SlDoorTable *t, const SlDoorFinding *f)
+{
+	const SlDoorItem *item = f->after ? f->after : f->before;
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "[%s] ", tags[item->kind][f->move]);
+	sl_append_ident(&buf, t->schema);
+	appendStringInfoChar(&buf, '.');
+	sl_append_ident(&buf, t->table);
+	if (item->name[0])
+	{
+		appendStringInfoChar(&buf, of_column(item->kind) ? '.' : ' ');
+		sl_append_ident(&buf, item->name);
+	}
+	if (f->move == SL_DOOR_RENAMED)
+	{
+		appendStringInfoString(&buf, ", was ");
+		sl_append_ident(&buf, f->before->name);
+		return buf.data;
+	}
+	if (f->after)
+		put_def(&buf, " ", f->after);
+	if (f->before)
+		put_def(&buf, f->after ? ", was " : " ", f->before);
+	return buf.data;
+}
+
+/* ---------- statements ---------- */
+
+static SlGate *
+gate_of(const SlDoorTable *t)
+{
+	SlGate	   *g = sl_gate_create(t->stream);
+	SlStreamTable *tables;
+	int			n = sl_stream_tables(t->stream->stream_id, &tables);
+
+	for (int i = 0; i < n; i++)
+		sl_gate_allow(g, 'r', tables[i].schema, tables[i].table);
+	return g;
+}
+
+static char *
+target_name(const SlDoorTable *t)
+{
+	char	   *name = get_rel_name(t->target);
+
+	return name == NULL ? NULL :
+		quote_qualified_identifier(get_namespace_name(get_rel_namespace(t->target)), name);
+}
+
+/* Built with the source's names, and given the target's by the gate. */
+static char *
+source_statement(const SlDoorTable *t, NodeTag tag, const char *sql)
+{
+	char	   *fault = NULL;
+	char	   *text = sl_gate_statement(gate_of(t), tag, sql, &fault);
+
+	return text ? psprintf("%s;", text) : NULL;
+}
+
+static char *
+source_name(const SlDoorTable *t)
+{
+	return quote_qualified_identifier(t->schema, t->table);
+}
+
+static char *
+drop_object(const SlDoorTable *t, const SlDoorFinding *f, const char *what)
+{
+	const SlDoorItem *item = f->target ? f->target : f->before;
+
+	if (strcmp(what, "POLICY") == 0)
+		return psprintf("DROP POLICY %s ON %s;", quote_identifier(item->name), target_name(t));
+	return psprintf("ALTER TABLE %s DROP CONSTRAINT %s;", target_name(t),
+					quote_identifier(item->name));
+}
+
+static char *
+add_object(const SlDoorTable *t, const SlDoorFinding *f)
+{
+	const char *name = quote_identifier(f->after->name);
+
+	if (f->after->def == NULL)
+		return NULL;
+	if (f->after->kind == SL_DOOR_POLICY)
+		return source_statement(t, T_CreatePolicyStmt,
+								psprintf("CREATE POLICY %s ON %s %s", name,
+										 source_name(t), f->after->def));
+	return source_statement(t, T_AlterTableStmt,
+							psprintf("ALTER TABLE %s ADD CONSTRAINT %s %s",
+									 source_name(t), name, f->after->def));
+}
+
+/* A constraint or policy: made, removed, or both. */
+static char *
+object_statement(const SlDoorTable *t, const SlDoorFinding *f)
+{
+	const char *what = (f->after ? f->after : f->before)->kind == SL_DOOR_POLICY ?
+	"POLICY" : "CONSTRAINT";
+	char	   *add;
+
+	if (f->after == NULL)
+		return drop_object(t, f, what);
+	add = add_object(t, f);
+	if (add && f->target)
+		return psprintf("%s %s", drop_object(t, f, what), add);
+	return add;
+}
+
+static char *
+default_action(const SlDoorTable *t, const SlDoorFinding *f)
+{
+	char	   *fault = NULL;
+	char	   *expr;
+
+	if (f->after == NULL)
+		return "DROP DEFAULT";
+	if (f->after->def == NULL)
+		return NULL;
+	expr = sl_gate_expr(gate_of(t), f->after->def + strlen("DEFAULT "), &fault);
+	return expr ? psprintf("SET DEFAULT %s", expr) : NULL;
+}
+
+static char *
+identity_action(const SlDoorFinding *f)
+{
+	bool		always;
+
+	if (f->after == NULL)
+		return "DROP IDENTITY";
+	always = f->after->raw[0] == 'a';
+	if (f->target)
+		return always ? "SET GENERATED ALWAYS" : "SET GENERATED BY DEFAULT";
+	return psprintf("ADD GENERATED %s AS IDENTITY", always ? "ALWAYS" : "BY DEFAULT");
+}
+
+static char *
+column_action(const SlDoorTable *t, const SlDoorFinding *f)
+{
+	switch ((f->after ? f->after : f->before)->kind)
+	{
+		case SL_DOOR_NOT_NULL:
+			return f->after ? "SET NOT NULL" : "DROP NOT NULL";
+		case SL_DOOR_DEFAULT:
+			return default_action(t, f);
+		case SL_DOOR_IDENTITY:
+			return identity_action(f);
+		default:
+			return NULL;		/* a generated column is made by hand */
+	}
+}
+
+static char *
+flag_statement(const SlDoorTable *t, const SlDoorFinding *f)
+{
+	const char *action;
+
+	if ((f->after ? f->after : f->before)->kind == SL_DOOR_FORCED)
+		action = f->after ? "FORCE" : "NO FORCE";
+	else
+		action = f->after ? "ENABLE" : "DISABLE";
+	return psprintf("ALTER TABLE %s %s ROW LEVEL SECURITY;", target_name(t), action);
+}
+
+char *
+sl_door_statement(const SlDoorTable *t, const SlDoorFinding *f)
+{
+	const SlDoorItem *item = f->after ? f->after : f->before;
+	char	   *action;
+
+	if (target_name(t) == NULL || item->kind == SL_DOOR_INDEX)
+		return NULL;
+	if (item->kind == SL_DOOR_CONSTRAINT || item->kind == SL_DOOR_POLICY)
+		return object_statement(t, f);
+	if (!of_column(item->kind))
+		return flag_statement(t, f);
+	action = column_action(t, f);
+	return action == NULL ? NULL :
+		psprintf("ALTER TABLE %s ALTER COLUMN %s %s;", target_name(t),
+				 quote_identifier(item->name), action);
+}
+
+char *
+sl_door_index_ddl(const SlDoorTable *t, const SlDoorFinding *f)
+{
+	if (f->after)
+		return f->after->def ? f->after->def :
+			psprintf("CREATE INDEX %s ON %s …", quote_identifier(f->after->name), source_name(t));
+	return psprintf("DROP INDEX %s", quote_qualified_identifier(t->schema, f->before->name));
+}
