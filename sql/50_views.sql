@@ -147,7 +147,9 @@ CROSS JOIN LATERAL (
                 ELSE (n.source_lsn - n.restart_lsn)::bigint END AS retained_bytes) b
 CROSS JOIN LATERAL (
     SELECT pg_catalog.count(*) FILTER (WHERE t.state IN ('pending', 'copying')) AS pending_tables,
-           pg_catalog.count(*) FILTER (WHERE t.state IN ('dropped', 'abandoned')) AS skipped_tables
+           pg_catalog.count(*) FILTER (WHERE t.state IN ('dropped', 'abandoned'))
+           + (SELECT pg_catalog.count(*) FROM sluice.skipped_table x
+              WHERE x.stream_id = n.stream_id) AS skipped_tables
     FROM sluice.stream_table t WHERE t.stream_id = n.stream_id) k;
 
 COMMENT ON VIEW sluice.health IS 'one row per stream: does it run, how far behind, why not';

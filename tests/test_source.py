@@ -231,12 +231,36 @@ def test_table_created_again_refuses(pair):
     refused_start(st, "TABLE-IDENTITY-CHANGED")
 
 
-def test_new_table_in_scope_refuses(pair):
+def test_new_table_in_scope(pair):
+    """PD-19: nothing of it arrives; said once, and the stream goes on."""
     src, dst = pair
     st = follow(src, dst, SL1)
     st.stop()
     src.execute(BUSY)
-    assert "busy" in refused_start(st, "INCLUDE-TABLE-SCOPE-DRIFT")[1]
+    mark = dst.server.log_mark()
+    for _ in range(2):
+        st.start()
+        src.execute("INSERT INTO busy(p) VALUES ('a'); INSERT INTO sl1"
+                    " SELECT coalesce(max(id), 0) + 1 FROM sl1")
+        caught_up_same(st, "sl1")
+        st.stop()
+    assert dst.server.log_text(mark).count('"public.busy" is in scope') == 1
+    assert st.health()["skipped_tables"] == 1
+    assert [(r["table_name"], r["decision"]) for r in dst.rows(
+        "SELECT * FROM sluice.schema_events")] == [("busy", "warned")]
+    src.execute("DROP TABLE busy")
+    st.start()
+    st.caught_up()
+    assert st.health()["skipped_tables"] == 0
+
+
+def test_new_table_that_is_asked_for_refuses(pair):
+    """An include entry without wildcards names it."""
+    src, dst = pair
+    st = follow(src, dst, SL1, "CREATE SCHEMA late", include_tables=["sl1"])
+    st.stop()
+    src.execute("CREATE TABLE late.sl1 (id int PRIMARY KEY)")
+    assert "late" in refused_start(st, "INCLUDE-TABLE-SCOPE-DRIFT")[1]
 
 
 def test_identity_lost_refuses(pair):

@@ -12,6 +12,7 @@
 #include "fmgr.h"
 #include "storage/spin.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/pg_lsn.h"
 #include "utils/timestamp.h"
@@ -20,7 +21,9 @@
 #include "common/sl_shape.h"
 #include "pgext/errutil.h"
 #include "pgext/guc.h"
+#include "pgext/look_pg.h"
 #include "pgext/nameindex.h"
+#include "pgext/skipped.h"
 #include "pgext/source_pg.h"
 #include "pgext/spi_util.h"
 #include "pgext/stream_pg.h"
@@ -253,9 +256,9 @@ sl_pg_identity_needed(SlStream *s, const SlSourceTable *t)
 
 static void
 refuse_table(SlMarker marker, const char *schema, const char *table,
-			 const char *kind, const char *text)
+			 const char *kind, const char *text, const char *hint)
 {
-	SlRefusal	r = {.marker = marker, .schema = schema, .table = table};
+	SlRefusal	r = {.marker = marker, .schema = schema, .table = table, .hint = hint};
 	StringInfoData detail;
 
 	initStringInfo(&detail);
@@ -284,60 +287,197 @@ followed(const SlStreamTable *t)
 	return strcmp(t->state, "dropped") != 0 && strcmp(t->state, "abandoned") != 0;
 }
 
+/* ---------- looks ---------- */
+
+/* See look_pg.h. */
+bool
+sl_pg_look_found(SlPgLook *look, const char *text)
+{
+	if (text[0] == '\0')
+		return true;
+	appendStringInfo(&look->found, "%s\n", text);
+	return look->act;
+}
+
+/*
+ * After a look that noted only: may what it found be judged?  If so, all that
+ * the source had written by an earlier look that found the same is applied.
+ */
+static bool
+may_act(SlPgLook *look)
+{
+	SlPgStream *st = look->st;
+
+	if (look->found.len == 0)
+	{
+		st->unsent_lsn = InvalidXLogRecPtr;
+		st->unsent = NULL;
+		return false;
+	}
+	if (st->unsent != NULL && strcmp(st->unsent, look->found.data) == 0)
+		return st->fb.received >= st->unsent_lsn;
+	st->unsent_lsn = sl_pg_source_end(st);
+	st->unsent = MemoryContextStrdup(st->cxt, look->found.data);
+	return false;
+}
+
+/* "[kind] schema.table text", as a finding. */
+static bool
+found(SlPgLook *look, const char *kind, const SlStreamTable *t, const char *text)
+{
+	return sl_pg_look_found(look, psprintf("[%s] %s.%s %s", kind, t->schema, t->table, text));
+}
+
+/* The source dropped it, and all it had of it before is applied. */
+static void
+put_dropped(SlPgStream *st, SlStreamTable *t)
+{
+	t->state = "dropped";
+	sl_stream_table_put(st->s->stream_id, t);
+	sl_schema_event(st->s->stream_id, t->schema, t->table, st->fb.received, NULL,
+					"warned", NULL, SL_M_TABLE_IDENTITY_CHANGED);
+	ereport(WARNING,
+			(errmsg("stream \"%s\": table \"%s.%s\" was dropped on the source and is no longer part of the stream",
+					st->s->stream_id, t->schema, t->table),
+			 errdetail("The target's table \"%s.%s\" stays as it is.",
+					   get_namespace_name(get_rel_namespace(t->target_relid)),
+					   get_rel_name(t->target_relid)),
+			 errhint("Drop it on the target too when nobody needs its rows.")));
+}
+
+/* What the target's table is to be called. */
+static char *
+rename_hint(SlStream *s, const SlStreamTable *t, const SlSourceTable *now)
+{
+	char	   *nsp = get_namespace_name(get_rel_namespace(t->target_relid));
+	char	   *name = get_rel_name(t->target_relid);
+	char	   *new_nsp = sl_stream_target_schema(s, now->schema);
+	StringInfoData hint;
+
+	initStringInfo(&hint);
+	if (nsp == NULL || name == NULL)
+		return NULL;
+	if (strcmp(nsp, new_nsp) != 0)
+		appendStringInfo(&hint, "ALTER TABLE %s SET SCHEMA %s;",
+						 quote_qualified_identifier(nsp, name), quote_identifier(new_nsp));
+	if (strcmp(name, now->name) != 0)
+		appendStringInfo(&hint, "%sALTER TABLE %s RENAME TO %s;", hint.len ? " " : "",
+						 quote_qualified_identifier(new_nsp, name), quote_identifier(now->name));
+	return hint.len ? hint.data : NULL;
+}
+
+/*
+ * The same table under another name.  It is followed at its next row, when
+ * that is carried over or the target was renamed too; what will not be is
+ * refused here.
+ */
+static void
+check_renamed(SlPgLook *look, const SlStreamTable *t, const SlSourceTable *now)
+{
+	SlStream   *s = look->st->s;
+	char	   *hint = rename_hint(s, t, now);
+	const char *text = psprintf("is now named \"%s.%s\" on the source", now->schema, now->name);
+	bool		in_scope = sl_stream_in_scope(s, now->schema, now->name);
+
+	if (in_scope && (hint == NULL || strcmp(s->schema_changes, "forward") == 0))
+		return;
+	if (!in_scope)
+	{
+		text = psprintf("%s, which is not in scope", text);
+		hint = psprintf("Rename it back on the source, or take it into scope: drop the stream and start it anew.");
+	}
+	if (found(look, "table-renamed", t, text))
+		refuse_table(SL_M_SCHEMA_CHANGE_REFUSED, t->schema, t->table, "table-renamed",
+					 text, hint);
+}
+
 /* Each recorded table is still the table it was. */
 static void
-check_recorded(SlStream *s, const SlStreamTable *ours, int nours,
+check_recorded(SlPgLook *look, SlStreamTable *ours, int nours,
 			   const SlSourceTable *now, int nnow)
 {
 	SlNameIndex *x = index_source(now, nnow);
 
 	for (int i = 0; i < nours; i++)
 	{
-		const SlStreamTable *t = &ours[i];
-		int			at;
-		int			same;
+		SlStreamTable *t = &ours[i];
+		int			at = sl_name_index_find(x, t->schema, t->table);
+		int			same = sl_name_index_find_oid(x, t->source_id);
+		const char *text;
 
-		if (!followed(t))
-			continue;
-		at = sl_name_index_find(x, t->schema, t->table);
-		if (at >= 0 && now[at].relid == t->source_id)
+		if (strcmp(t->state, "abandoned") == 0 || (at >= 0 && at == same))
 			continue;
 		if (at >= 0)
-			refuse_table(SL_M_TABLE_IDENTITY_CHANGED, t->schema, t->table,
-						 "table-recreated",
-						 psprintf("was created again on the source (oid %u, was %u)",
-								  now[at].relid, t->source_id));
-		same = sl_name_index_find_oid(x, t->source_id);
-		if (same >= 0)
-			refuse_table(SL_M_SCHEMA_CHANGE_REFUSED, t->schema, t->table,
-						 "table-renamed",
-						 psprintf("is now named \"%s.%s\" on the source",
-								  now[same].schema, now[same].name));
-		refuse_table(SL_M_TABLE_IDENTITY_CHANGED, t->schema, t->table,
-					 "table-dropped", "does not exist on the source any more");
+		{
+			text = psprintf("was created again on the source (oid %u, was %u)",
+							now[at].relid, t->source_id);
+			if (found(look, "table-recreated", t, text))
+				refuse_table(SL_M_TABLE_IDENTITY_CHANGED, t->schema, t->table,
+							 "table-recreated", text, NULL);
+		}
+		else if (!followed(t))
+			continue;
+		else if (same >= 0)
+			check_renamed(look, t, &now[same]);
+		else if (found(look, "table-dropped", t, "does not exist on the source any more"))
+			put_dropped(look->st, t);
 	}
 }
 
-/* Each table in scope is recorded, and can still be followed. */
+/*
+ * Tables in scope that are not recorded.  Nothing of them arrives, because the
+ * publication lists the stream's tables: said once, while the stream goes on.
+ * One that an include entry names in full is asked for, and refuses at a start.
+ */
 static void
-check_scope(SlStream *s, const SlStreamTable *ours, int nours,
-			const SlSourceTable *now, int nnow)
+check_newcomers(SlPgLook *look, const SlStreamTable *ours, int nours,
+				const SlSourceTable *now, int nnow)
+{
+	SlPgStream *st = look->st;
+	SlNameIndex *x = sl_name_index_create(nours);
+
+	for (int i = 0; i < nours; i++)
+		sl_name_index_add(x, ours[i].schema, ours[i].table, ours[i].source_id, i);
+	for (int i = 0; i < nnow; i++)
+	{
+		const SlSourceTable *t = &now[i];
+
+		if (sl_name_index_find(x, t->schema, t->name) >= 0 ||
+			sl_name_index_find_oid(x, t->relid) >= 0)
+			continue;
+		if (st->decoder == NULL && sl_stream_names_table(st->s, t->schema, t->name))
+			refuse_table(SL_M_SCOPE_DRIFT, t->schema, t->name, "scope",
+						 "is in scope on the source and not part of the stream", NULL);
+		if (!sl_skipped_put(st->s->stream_id, t->schema, t->name, t->relid))
+			continue;
+		sl_schema_event(st->s->stream_id, t->schema, t->name, st->fb.received, NULL,
+						"warned", NULL, SL_M_SCOPE_DRIFT);
+		ereport(WARNING,
+				(errmsg("stream \"%s\": table \"%s.%s\" is in scope on the source and not part of the stream",
+						st->s->stream_id, t->schema, t->name),
+				 errdetail("It was created after the stream was started; its rows are not copied."),
+				 errhint("Exclude it, or start the stream anew to copy it: drop the stream, or call sync_start with restart_from_scratch => true.")));
+	}
+	sl_skipped_keep(st->s->stream_id, now, nnow);
+}
+
+/* Each recorded table in scope can still be followed. */
+static void
+check_identities(SlStream *s, const SlStreamTable *ours, int nours,
+				 const SlSourceTable *now, int nnow)
 {
 	SlNameIndex *x = sl_name_index_create(nours);
 
 	for (int i = 0; i < nours; i++)
 		if (followed(&ours[i]))
-			sl_name_index_add(x, ours[i].schema, ours[i].table, InvalidOid, i);
+			sl_name_index_add(x, NULL, NULL, ours[i].source_id, i);
 	for (int i = 0; i < nnow; i++)
-	{
-		if (sl_name_index_find(x, now[i].schema, now[i].name) < 0)
-			refuse_table(SL_M_SCOPE_DRIFT, now[i].schema, now[i].name, "scope",
-						 "is in scope on the source and not part of the stream");
-		if (sl_pg_identity_needed(s, &now[i]))
+		if (sl_name_index_find_oid(x, now[i].relid) >= 0 &&
+			sl_pg_identity_needed(s, &now[i]))
 			refuse_table(SL_M_IDENTITY_LOST, now[i].schema, now[i].name,
 						 "replica-identity",
-						 psprintf("has no usable replica identity: %s", now[i].identity_fault));
-	}
+						 psprintf("has no usable replica identity: %s", now[i].identity_fault),
+						 NULL);
 }
 
 /* A recorded table that include or exclude no longer takes in. */
@@ -348,28 +488,40 @@ check_lists(SlStream *s, const SlStreamTable *ours, int nours)
 		if (followed(&ours[i]) &&
 			!sl_stream_in_scope(s, ours[i].schema, ours[i].table))
 			refuse_table(SL_M_SCOPE_DRIFT, ours[i].schema, ours[i].table, "scope",
-						 "is part of the stream and no longer in scope");
+						 "is part of the stream and no longer in scope", NULL);
 }
 
-void
-sl_pg_check_tables(SlPgStream *st)
+/* What a look reads of the source, once. */
+typedef struct Catalog
 {
 	SlStreamTable *ours;
-	SlSourceTable *now;
-	SlSourceTable *all;
-	int			nours,
-				nnow,
-				nall;
+	int			nours;
+	SlSourceTable *all;			/* every user table */
+	int			nall;
+	SlSourceTable *now;			/* those in scope */
+	int			nnow;
+	SlPgLeaves *leaves;
+} Catalog;
+
+static void
+judge_catalog(SlPgLook *look, Catalog *c)
+{
+	SlPgStream *st = look->st;
+
+	check_recorded(look, c->ours, c->nours, c->all, c->nall);
+	sl_pg_judge_leaves(look, st->cat, c->leaves, c->ours, c->nours);
+}
+
+/* What needs no waiting for. */
+static void
+check_at_once(SlPgLook *look, Catalog *c)
+{
+	SlPgStream *st = look->st;
 	char	   *diff;
 
-	StartTransactionCommand();
-	nours = sl_stream_tables(st->s->stream_id, &ours);
-	check_lists(st->s, ours, nours);
-	nall = sl_pg_all_tables(st->cat, &all);
-	check_recorded(st->s, ours, nours, all, nall);
-	nnow = sl_pg_tables(st->cat, st->s, &now);
-	check_scope(st->s, ours, nours, now, nnow);
-	diff = sl_pg_publication_diff(st->cat, st->s);
+	check_newcomers(look, c->ours, c->nours, c->now, c->nnow);
+	check_identities(st->s, c->ours, c->nours, c->now, c->nnow);
+	diff = sl_pg_publication_diff(st->cat, st->s, c->all, c->nall);
 	if (diff != NULL)
 	{
 		SlRefusal	r = {.marker = SL_M_PUBLICATION_DRIFT, .detail = diff};
@@ -377,9 +529,33 @@ sl_pg_check_tables(SlPgStream *st)
 		sl_refuse(&r, "publication \"%s\" on the source is not what the stream recorded",
 				  st->s->publication_name);
 	}
-	sl_pg_check_leaves(st, st->cat, ours, nours);
+}
+
+void
+sl_pg_check_tables(SlPgStream *st)
+{
+	SlPgLook	look = {.st = st};
+	Catalog		c = {0};
+
+	StartTransactionCommand();
+	initStringInfo(&look.found);
+	c.nours = sl_stream_tables(st->s->stream_id, &c.ours);
+	check_lists(st->s, c.ours, c.nours);
+	c.nall = sl_pg_all_tables(st->cat, &c.all);
+	c.nnow = sl_pg_tables(st->cat, st->s, &c.now);
+	c.leaves = sl_pg_load_leaves(st->cat, c.ours, c.nours);
+	check_at_once(&look, &c);
+	judge_catalog(&look, &c);
+	if (may_act(&look))
+	{
+		look.act = true;
+		judge_catalog(&look, &c);
+		st->unsent = NULL;
+		st->unsent_lsn = InvalidXLogRecPtr;
+	}
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(st->cxt);
+	st->owing |= look.owing;
 }
 
 void

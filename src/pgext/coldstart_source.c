@@ -150,7 +150,7 @@ publication_diff(SlColdStart *cs)
 	char	   *diff;
 
 	sl_cold_begin(cs);
-	diff = sl_pg_publication_diff(cs->st->cat, cs->st->s);
+	diff = sl_pg_publication_diff(cs->st->cat, cs->st->s, NULL, 0);
 	sl_cold_commit(cs);
 	return diff;
 }

@@ -81,6 +81,11 @@ take_shape(SlPgStream *st, SlRecord *rec)
 	full = sl_pg_complete(st->cat, &rec->u.shape, earlier_shape(st, &rec->u.shape));
 	full->lsn = st->w->at_lsn;
 	rec->u.shape = *full;
+	if (!sl_apply_in_copy(st->apply, full))
+		sl_pg_notice_rewrite(st, full);
+	sl_pg_boundary(st, rec);
+	if (st->leave)
+		return;
 	if (st->binary && !sl_apply_in_copy(st->apply, full) &&
 		sl_apply_follows(st->apply, full) &&
 		!sl_types_binary_ok(st->cat, full, sl_target_resolve(st->s, full->schema, full->name)))
@@ -89,7 +94,6 @@ take_shape(SlPgStream *st, SlRecord *rec)
 				 errmsg("columns of table \"%s.%s\" cannot be read in binary form any more",
 						full->schema, full->name),
 				 errhint("The stream starts again and asks for text.")));
-	sl_pg_boundary(st, rec);
 }
 
 static void

@@ -38,7 +38,7 @@
 #define SL_PUBLISHED_SQL \
 	"SELECT DISTINCT t.schemaname, t.tablename, " \
 	"  (pg_catalog.to_jsonb(r) ->> 'prqual') IS NOT NULL, " \
-	"  (pg_catalog.to_jsonb(r) ->> 'prattrs') IS NOT NULL " \
+	"  (pg_catalog.to_jsonb(r) ->> 'prattrs') IS NOT NULL, c.oid " \
 	"FROM pg_catalog.pg_publication_tables t " \
 	"JOIN pg_catalog.pg_namespace n ON n.nspname = t.schemaname " \
 	"JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename " \
@@ -219,8 +219,31 @@ diff_options(SlConn *c, const char *name, StringInfo diff)
 	PQclear(res);
 }
 
+static bool
+followed(const SlStreamTable *t)
+{
+	return strcmp(t->state, "dropped") != 0 && strcmp(t->state, "abandoned") != 0;
+}
+
+/* Our table that row r is: by oid, or made again with its name; -1 = none. */
+static int
+published_as(const SlNameIndex *x, const PGresult *res, int r)
+{
+	int			i = sl_name_index_find_oid(x, (Oid) strtoul(PQgetvalue(res, r, 4), NULL, 10));
+
+	return i >= 0 ? i : sl_name_index_find(x, PQgetvalue(res, r, 0), PQgetvalue(res, r, 1));
+}
+
+/* Is it one of the tables?  Those that are gone are judged as that. */
+static bool
+is_there(const SlNameIndex *there, const SlStreamTable *t)
+{
+	return there == NULL || !OidIsValid(t->source_id) ||
+		sl_name_index_find_oid(there, t->source_id) >= 0;
+}
+
 static void
-diff_tables(SlConn *c, SlStream *s, StringInfo diff)
+diff_tables(SlConn *c, SlStream *s, const SlNameIndex *there, StringInfo diff)
 {
 	SlStreamTable *ours;
 	int			n = sl_stream_tables(s->stream_id, &ours);
@@ -230,13 +253,13 @@ diff_tables(SlConn *c, SlStream *s, StringInfo diff)
 	PGresult   *res = sl_conn_query(c, PGRES_TUPLES_OK, SL_PUBLISHED_SQL, 1, &name);
 
 	for (int i = 0; i < n; i++)
-		if (strcmp(ours[i].state, "dropped") != 0 && strcmp(ours[i].state, "abandoned") != 0)
-			sl_name_index_add(x, ours[i].schema, ours[i].table, InvalidOid, i);
+		if (followed(&ours[i]))
+			sl_name_index_add(x, ours[i].schema, ours[i].table, ours[i].source_id, i);
 	for (int r = 0; r < PQntuples(res); r++)
 	{
 		char	   *schema = PQgetvalue(res, r, 0);
 		char	   *table = PQgetvalue(res, r, 1);
-		int			i = sl_name_index_find(x, schema, table);
+		int			i = published_as(x, res, r);
 
 		if (i < 0)
 			diff_line(diff, "publication-extra", schema, table,
@@ -250,21 +273,23 @@ diff_tables(SlConn *c, SlStream *s, StringInfo diff)
 	}
 	PQclear(res);
 	for (int i = 0; i < n; i++)
-		if (!seen[i] && strcmp(ours[i].state, "dropped") != 0 &&
-			strcmp(ours[i].state, "abandoned") != 0)
+		if (!seen[i] && followed(&ours[i]) && is_there(there, &ours[i]))
 			diff_line(diff, "publication-missing", ours[i].schema, ours[i].table,
 					  " is in the stream and not published");
 }
 
 char *
-sl_pg_publication_diff(SlConn *c, SlStream *s)
+sl_pg_publication_diff(SlConn *c, SlStream *s, const SlSourceTable *there, int nthere)
 {
 	StringInfoData diff;
+	SlNameIndex *x = there ? sl_name_index_create(nthere) : NULL;
 
+	for (int i = 0; i < nthere; i++)
+		sl_name_index_add(x, NULL, NULL, there[i].relid, i);
 	initStringInfo(&diff);
 	diff_options(c, s->publication_name, &diff);
 	if (diff.len == 0)
-		diff_tables(c, s, &diff);
+		diff_tables(c, s, x, &diff);
 	if (diff.len > 0)
 		return diff.data;
 	pfree(diff.data);

@@ -47,8 +47,10 @@ extern void sl_pg_publication_drop(SlConn *c, const char *name);
 
 /*
  * Difference between the publication and the stream's recorded tables, as
- * lines for a DETAIL; NULL when there is none.
+ * lines for a DETAIL; NULL when there is none.  there: the source's tables,
+ * recorded ones that are not among them need not be published; NULL = all need.
  */
-extern char *sl_pg_publication_diff(SlConn *c, SlStream *s);
+extern char *sl_pg_publication_diff(SlConn *c, SlStream *s,
+									const SlSourceTable *there, int nthere);
 
 #endif							/* SL_SOURCE_PG_H */

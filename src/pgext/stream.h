@@ -58,6 +58,9 @@ extern char *sl_stream_target_schema(const SlStream *s, const char *source_schem
 /* Is this source table in scope by include and exclude? */
 extern bool sl_stream_in_scope(const SlStream *s, const char *schema, const char *table);
 
+/* Does an entry of include without wildcards name it? */
+extern bool sl_stream_names_table(const SlStream *s, const char *schema, const char *table);
+
 /*
  * Take the stream for this process until it ends or releases it: a session
  * lock of type "object" on (sluice.stream, id), so pg_locks shows it and no

@@ -168,3 +168,32 @@ sl_stream_in_scope(const SlStream *s, const char *schema, const char *table)
 	return s->include == NULL || s->include[0] == NULL ||
 		matches_any(s->include, schema, table);
 }
+
+/* No wildcard, or only quoted ones? */
+static bool
+is_literal(const char *pattern)
+{
+	bool		quoted = false;
+
+	for (const char *p = pattern; *p; p++)
+	{
+		if (*p == '"')
+			quoted = !quoted;
+		else if (!quoted && strchr("*?[\\", *p) != NULL)
+			return false;
+	}
+	return true;
+}
+
+bool
+sl_stream_names_table(const SlStream *s, const char *schema, const char *table)
+{
+	for (char **p = s->include; p && *p; p++)
+	{
+		char	   *one[] = {*p, NULL};
+
+		if (is_literal(*p) && matches_any(one, schema, table))
+			return true;
+	}
+	return false;
+}

@@ -139,6 +139,15 @@ check_silence(SlPgStream *st, TimestampTz now)
 	}
 }
 
+/* A stop meanwhile leaves the rest to the next start. */
+static void
+pay_debts(SlPgStream *st)
+{
+	st->owing = false;
+	if (!sl_pg_pay_debts(st))
+		st->leave = true;
+}
+
 /* Look at the source's catalog once in a while; at a boundary only. */
 static void
 check_source(SlPgStream *st, TimestampTz now)
@@ -154,6 +163,8 @@ check_source(SlPgStream *st, TimestampTz now)
 	sl_pg_door_roots(st);
 	st->cat->timeout_ms = timeout;
 	st->checked_at = GetCurrentTimestamp();
+	if (st->owing)
+		pay_debts(st);
 }
 
 /* Wait for input; true when some arrived. */
@@ -176,7 +187,7 @@ nap(SlPgStream *st, TimestampTz now)
 	if (!got)
 	{
 		/* who waits wants the source's end now, not at its next keepalive */
-		if (want > st->fb.received && woke - st->fb.sent_at >= SL_BUSY_NAP_MS * 1000)
+		if (Max(want, st->unsent_lsn) > st->fb.received && woke - st->fb.sent_at >= SL_BUSY_NAP_MS * 1000)
 			sl_feedback_send(&st->fb, true);
 		return false;
 	}

@@ -64,8 +64,9 @@ typedef struct SlPgStream
 								 * wait for */
 	struct BackgroundWorkerHandle *finisher;	/* builds them */
 	TimestampTz finish_again;	/* not started before this time */
-	XLogRecPtr	unsent_lsn;		/* judge the leaves once this is applied; 0 =
-								 * nothing to judge */
+	XLogRecPtr	unsent_lsn;		/* judge what a look found once this is
+								 * applied; 0 = nothing to judge */
+	char	   *unsent;			/* what that look found; NULL = to be seen */
 } SlPgStream;
 
 /* check_pg.c */
@@ -97,15 +98,22 @@ extern void sl_pg_report_slot(SlPgStream *st);
 
 /* leaves_pg.c */
 
-/*
- * Refuses PARTITION-CHANGE-UNSENT when leaves are not what was recorded, and
- * records them where nothing was.  In a transaction.
- */
-extern void sl_pg_check_leaves(SlPgStream *st, SlConn *c,
-							   const SlStreamTable *tables, int n);
-
 /* Record the leaves of one table as c's snapshot sees them. */
 extern void sl_pg_record_leaves(SlPgStream *st, SlConn *c, const SlStreamTable *t);
+
+/*
+ * Have the rows of a table been rewritten on the source since they were last
+ * put on record, or is that not known?  Then an ALTER may have changed values
+ * that are not sent.  VACUUM FULL and TRUNCATE count too.  In a transaction.
+ */
+extern bool sl_pg_rewritten(SlPgStream *st, const SlStreamTable *table);
+
+/*
+ * The source described one of the stream's tables: if it was rewritten with
+ * its types unchanged, look at the source at the next boundary, and not only
+ * when that is due.  In a transaction.
+ */
+extern void sl_pg_notice_rewrite(SlPgStream *st, const SlShape *shape);
 
 /* coldstart_pg.c */
 
