@@ -139,15 +139,6 @@ check_silence(SlPgStream *st, TimestampTz now)
 	}
 }
 
-/* A stop meanwhile leaves the rest to the next start. */
-static void
-pay_debts(SlPgStream *st)
-{
-	st->owing = false;
-	if (!sl_pg_pay_debts(st))
-		st->leave = true;
-}
-
 /* Look at the source's catalog once in a while; at a boundary only. */
 static void
 check_source(SlPgStream *st, TimestampTz now)
@@ -164,7 +155,7 @@ check_source(SlPgStream *st, TimestampTz now)
 	st->cat->timeout_ms = timeout;
 	st->checked_at = GetCurrentTimestamp();
 	if (st->owing)
-		pay_debts(st);
+		sl_pg_settle_debts(st);
 }
 
 /* Wait for input; true when some arrived. */
