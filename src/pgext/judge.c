@@ -5,39 +5,22 @@
  * NOTES
  *	  The recorded shape pairs every source column (by attnum) with a target
  *	  column (by attnum).  A new shape passes when the target has it already and
- *	  no pair changed on one side only; everything else refuses, with a diff
- *	  and the statements that would align the target.  Where the evidence does
- *	  not tell attnums, names are compared and a differing column refuses.
+ *	  no pair changed on one side only.  What the target lacks is open: under
+ *	  schema_changes 'forward' one class of proven changes becomes actions,
+ *	  everything else refuses, with a diff and the statements that would align
+ *	  the target.  Rules: docs/schema-changes.md.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/relation.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "common/sl_pattern.h"
 #include "common/sl_shape.h"
-#include "pgext/apply.h"
-#include "pgext/judge.h"
-#include "pgext/judge_types.h"
-#include "pgext/source_type.h"
+#include "pgext/judge_int.h"
 #include "pgext/pgcompat.h"
-
-typedef struct Case
-{
-	SlStream   *stream;
-	const SlShape *before;
-	const int16 *pairs;			/* target attnums of before's columns */
-	const SlShape *after;
-	Oid			target;
-	SlMarker	marker;			/* worst so far, SL_M_NONE = passes */
-	const char *column;
-	StringInfoData lines;		/* what only the target side explains */
-	StringInfoData hint;
-} Case;
 
 /* Smaller is worse: the marker a refusal of several faults goes by. */
 static int
@@ -49,140 +32,88 @@ rank(SlMarker m)
 			return 0;
 		case SL_M_IDENTITY_LOST:
 			return 1;
-		case SL_M_COLUMN_IDENTITY_CHANGED:
+		case SL_M_COLUMN_ORDER_CHANGED:
 			return 2;
-		case SL_M_SCHEMA_CHANGE_REFUSED:
+		case SL_M_COLUMN_IDENTITY_CHANGED:
 			return 3;
-		case SL_M_TARGET_SHAPE_MISMATCH:
+		case SL_M_SCHEMA_CHANGE_REFUSED:
 			return 4;
-		default:
+		case SL_M_TARGET_SHAPE_MISMATCH:
 			return 5;
+		default:
+			return 6;
 	}
+}
+
+void
+sl_judge_against(SlJudging *j, SlMarker m, const char *column)
+{
+	if (rank(m) >= rank(j->marker))
+		return;
+	j->marker = m;
+	j->column = column;
+}
+
+char *
+sl_judge_target_name(const SlJudging *j)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(j->target)),
+									  get_rel_name(j->target));
 }
 
 static void
-against(Case *c, SlMarker m, const char *column)
+append_line(const SlJudging *j, StringInfo to, const char *kind, const char *column,
+			const char *text)
 {
-	if (rank(m) >= rank(c->marker))
-		return;
-	c->marker = m;
-	c->column = column;
-}
-
-static char *
-target_name(const Case *c)
-{
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(c->target)),
-									  get_rel_name(c->target));
-}
-
-/* Append "ALTER TABLE target <what>;" to the hint, once. */
-static void
-remedy(Case *c, const char *what)
-{
-	char	   *statement = psprintf("ALTER TABLE %s %s;", target_name(c), what);
-
-	if (c->hint.len > 0 && strstr(c->hint.data, statement))
-		return;
-	appendStringInfo(&c->hint, "%s%s", c->hint.len ? "\n" : "", statement);
-}
-
-static void
-line(Case *c, const char *kind, const char *column, const char *text)
-{
-	appendStringInfo(&c->lines, "%s[%s] %s.%s: %s", c->lines.len ? "\n" : "", kind,
-					 target_name(c), quote_identifier(column), text);
-}
-
-/* The recorded column that is this one, -1 when none is. */
-static int
-same_column(const Case *c, const SlColumn *col)
-{
-	for (int i = 0; i < c->before->ncols; i++)
+	appendStringInfo(to, "%s[%s] %s", to->len ? "\n" : "", kind, sl_judge_target_name(j));
+	if (column)
 	{
-		const SlColumn *b = &c->before->cols[i];
-
-		if (b->attnum != 0 && col->attnum != 0
-			? b->attnum == col->attnum : strcmp(b->name, col->name) == 0)
-			return i;
+		appendStringInfoChar(to, '.');
+		sl_append_ident(to, column);
 	}
-	return -1;
+	appendStringInfo(to, ": %s", text);
 }
 
-static int
-still_there(const Case *c, const SlColumn *col)
+void
+sl_judge_line(SlJudging *j, const char *kind, const char *column, const char *text)
 {
-	for (int i = 0; i < c->after->ncols; i++)
-	{
-		const SlColumn *a = &c->after->cols[i];
-
-		if (a->attnum != 0 && col->attnum != 0
-			? a->attnum == col->attnum : strcmp(a->name, col->name) == 0)
-			return i;
-	}
-	return -1;
+	append_line(j, &j->lines, kind, column, text);
 }
 
-/* Recorded column paired with this target column, -1 when none is. */
-static int
-paired_with(const Case *c, int16 attnum)
+void
+sl_judge_warn(SlJudging *j, const char *kind, const char *column, const char *text)
 {
-	for (int i = 0; i < c->before->ncols; i++)
-		if (c->pairs[i] == attnum)
-			return i;
-	return -1;
+	append_line(j, &j->warning, kind, column, text);
 }
 
-static void
-judge_kept(Case *c, int was, const SlColumn *now, int16 t)
+void
+sl_judge_hint(SlJudging *j, const char *statement)
 {
-	const SlColumn *b = &c->before->cols[was];
+	char	   *line = psprintf("%s;", statement);
 
-	if (t == c->pairs[was] || c->pairs[was] == 0)
+	if (j->hint.len > 0 && strstr(j->hint.data, line))
 		return;
-	if (strcmp(b->name, now->name) == 0)
-	{
-		/* the source kept it; the target dropped, added or renamed */
-		against(c, SL_M_TARGET_SHAPE_MISMATCH, now->name);
-		line(c, "column-moved", now->name,
-			 "the target's column of this name is another one than the stream wrote");
-		return;
-	}
-	against(c, t == 0 ? SL_M_SCHEMA_CHANGE_REFUSED : SL_M_COLUMN_IDENTITY_CHANGED,
-			now->name);
-	remedy(c, psprintf("RENAME COLUMN %s TO %s", quote_identifier(b->name),
-					   quote_identifier(now->name)));
+	appendStringInfo(&j->hint, "%s%s", j->hint.len ? "\n" : "", line);
 }
 
-static void
-judge_new(Case *c, const SlColumn *now, int16 t)
+void
+sl_judge_remedy(SlJudging *j, const char *what)
 {
-	if (t == 0)
-	{
-		against(c, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
-		remedy(c, psprintf("ADD COLUMN %s %s", quote_identifier(now->name),
-						   sl_column_type_text(now)));
-		return;
-	}
-	if (now->attnum == 0)
-	{
-		against(c, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
-		line(c, "column-unproven", now->name,
-			 "the source's catalog has changed again; whether this column is new is not known");
-		return;
-	}
-	if (paired_with(c, t) < 0)
-		return;					/* new on both sides */
-	against(c, SL_M_COLUMN_IDENTITY_CHANGED, now->name);
-	remedy(c, psprintf("DROP COLUMN %s, ADD COLUMN %s %s", quote_identifier(now->name),
-					   quote_identifier(now->name), sl_column_type_text(now)));
+	sl_judge_hint(j, psprintf("ALTER TABLE %s %s", sl_judge_target_name(j), what));
 }
 
-/* Name of a live column of the target, NULL when it is gone. */
-static char *
-target_column(Oid target, int16 attnum)
+int16
+sl_judge_attnum(const SlJudging *j, const char *name)
 {
-	HeapTuple	tup = attnum > 0 ? SearchSysCacheAttNum(target, attnum) : NULL;
+	AttrNumber	n = get_attnum(j->target, name);
+
+	return Max(n, 0);
+}
+
+char *
+sl_judge_target_column(const SlJudging *j, int16 attnum)
+{
+	HeapTuple	tup = attnum > 0 ? SearchSysCacheAttNum(j->target, attnum) : NULL;
 	char	   *name;
 
 	if (!HeapTupleIsValid(tup))
@@ -192,83 +123,52 @@ target_column(Oid target, int16 attnum)
 	return name;
 }
 
-static void
-judge_gone(Case *c, int was)
+int
+sl_judge_was(const SlJudging *j, const SlColumn *now)
 {
-	const SlColumn *b = &c->before->cols[was];
-	char	   *name = target_column(c->target, c->pairs[was]);
+	for (int i = 0; i < j->before->ncols; i++)
+	{
+		const SlColumn *b = &j->before->cols[i];
 
-	if (name == NULL)
-		return;					/* dropped on both sides */
-	against(c, SL_M_SCHEMA_CHANGE_REFUSED, b->name);
-	/* where the name lives on, the remedy of the new column drops this one */
-	if (sl_shape_find(c->after, name) < 0)
-		remedy(c, psprintf("DROP COLUMN %s", quote_identifier(name)));
+		if (b->attnum != 0 && now->attnum != 0
+			? b->attnum == now->attnum : strcmp(b->name, now->name) == 0)
+			return i;
+	}
+	return -1;
 }
 
-/* Does the target's column have exactly this type? */
+/* Is every column of the new shape known by its number? */
 static bool
-exactly(Oid target, int16 attnum, const SlColumn *now)
+is_proven(const SlShape *after)
 {
-	Oid			typid;
-	int32		typmod;
-	Oid			collation;
-
-	get_atttypetypmodcoll(target, attnum, &typid, &typmod, &collation);
-	if (SL_TYPE_IS_FIXED(now->typid))
-		return typid == now->typid && typmod == now->typmod;
-	return sl_type_holds(now, typid, typmod);
+	for (int i = 0; i < after->ncols; i++)
+		if (after->cols[i].attnum == 0)
+			return false;
+	return true;
 }
 
 /*
- * A changed type passes when it can only have widened, or when the target was
- * changed to the very same one; else the source's values may have changed with
- * no row sent.
+ * One class of changes, every column of which is known by its number.  The
+ * target may have some of it already.
  */
-static void
-judge_type(Case *c, int was, const SlColumn *now, int16 t)
+static bool
+can_forward(const SlJudging *j)
 {
-	const SlColumn *b = &c->before->cols[was];
-
-	if (t == 0 || b->typid == 0 || (b->typid == now->typid && b->typmod == now->typmod))
-		return;
-	if (exactly(c->target, t, now))
-		return;
-	if (SL_TYPE_IS_FIXED(now->typid) && sl_type_holds(b, now->typid, now->typmod))
+	if (!j->forward || j->nopen == 0 || j->marker != SL_M_NONE)
+		return false;
+	switch (j->class)
 	{
-		Oid			typid;
-		int32		typmod;
-		Oid			collation;
-
-		get_atttypetypmodcoll(c->target, t, &typid, &typmod, &collation);
-		if (sl_type_holds(now, typid, typmod))
-			return;
+		case SL_CHANGE_NONE:
+		case SL_CHANGE_ADD:
+		case SL_CHANGE_DROP:
+		case SL_CHANGE_TYPE:
+		case SL_CHANGE_RENAME:
+			return is_proven(j->after);
+		case SL_CHANGE_TABLE_NAME:
+			return j->before->relid != 0 && j->before->relid == j->after->relid;
+		default:
+			return false;
 	}
-	against(c, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
-	remedy(c, psprintf("ALTER COLUMN %s TYPE %s", quote_identifier(now->name),
-					   sl_column_type_text(now)));
-}
-
-static void
-judge_columns(Case *c)
-{
-	for (int i = 0; i < c->after->ncols; i++)
-	{
-		const SlColumn *now = &c->after->cols[i];
-		int16		t = Max(get_attnum(c->target, now->name), 0);
-		int			was = same_column(c, now);
-
-		if (was < 0)
-			judge_new(c, now, t);
-		else
-		{
-			judge_kept(c, was, now, t);
-			judge_type(c, was, now, t);
-		}
-	}
-	for (int i = 0; i < c->before->ncols; i++)
-		if (still_there(c, &c->before->cols[i]) < 0)
-			judge_gone(c, i);
 }
 
 static bool
@@ -287,70 +187,32 @@ is_insert_only(SlStream *s, const SlShape *shape)
 
 /* Can old rows be told apart?  A table of insert_only need not be able to. */
 static void
-judge_identity(Case *c)
+judge_identity(SlJudging *j)
 {
-	const SlShape *s = c->after;
+	const SlShape *s = j->after;
 	bool		usable = s->replident == 'f';
 
 	for (int i = 0; i < s->ncols && !usable; i++)
 		usable = s->replident != 'n' && (s->cols[i].flags & SL_COL_KEY) != 0;
-	if (usable || is_insert_only(c->stream, s))
+	if (usable || is_insert_only(j->stream, s))
 		return;
-	against(c, SL_M_IDENTITY_LOST, NULL);
-	appendStringInfo(&c->lines, "%s[replica-identity] %s: no usable replica identity",
-					 c->lines.len ? "\n" : "",
+	sl_judge_against(j, SL_M_IDENTITY_LOST, NULL);
+	appendStringInfo(&j->lines, "%s[replica-identity] %s: no usable replica identity",
+					 j->lines.len ? "\n" : "",
 					 quote_qualified_identifier(s->schema, s->name));
 }
 
-/* What would make a target column hold the source's. */
-static void
-remedy_column(Case *c, const SlColumn *now)
-{
-	HeapTuple	tup = SearchSysCacheAttName(c->target, now->name);
-	Form_pg_attribute att;
-	const char *name = quote_identifier(now->name);
-
-	if (!HeapTupleIsValid(tup))
-	{
-		if (c->before == NULL)
-			remedy(c, psprintf("ADD COLUMN %s %s", name, sl_column_type_text(now)));
-		return;
-	}
-	att = (Form_pg_attribute) GETSTRUCT(tup);
-	if (att->attgenerated)
-		remedy(c, psprintf("ALTER COLUMN %s DROP EXPRESSION", name));
-	if (!sl_type_holds(now, att->atttypid, att->atttypmod))
-		remedy(c, psprintf("ALTER COLUMN %s TYPE %s", name, sl_column_type_text(now)));
-	if (att->attnotnull && c->after->evidence != SL_EVIDENCE_WIRE &&
-		(now->flags & (SL_COL_NOT_NULL | SL_COL_PRIMARY)) == 0)
-		remedy(c, psprintf("ALTER COLUMN %s DROP NOT NULL", name));
-	ReleaseSysCache(tup);
-}
-
-static void
-judge_target(Case *c)
-{
-	StringInfoData faults;
-
-	initStringInfo(&faults);
-	if (sl_target_check_shape(c->stream, c->target, c->after, &faults) == 0)
-		return;
-	against(c, SL_M_TARGET_SHAPE_MISMATCH, NULL);
-	appendStringInfo(&c->lines, "%s%s", c->lines.len ? "\n" : "", faults.data);
-	for (int i = 0; i < c->after->ncols; i++)
-		remedy_column(c, &c->after->cols[i]);
-}
-
+/* Lines of what differs on the source; returns their number. */
 static int
-source_diff(Case *c, StringInfo detail)
+source_diff(SlJudging *j, StringInfo detail)
 {
 	SlDiff	   *diffs;
-	int			n = sl_shape_diff(c->before, c->after, &diffs);
+	int			n = sl_shape_diff(j->before, j->after, &diffs);
 
 	for (int i = 0; i < n; i++)
 	{
 		if (diffs[i].kind == SL_DIFF_TABLE_RECREATED)
-			against(c, SL_M_TABLE_IDENTITY_CHANGED, NULL);
+			sl_judge_against(j, SL_M_TABLE_IDENTITY_CHANGED, NULL);
 		if (i > 0)
 			appendStringInfoChar(detail, '\n');
 		sl_diff_line(detail, &diffs[i]);
@@ -358,39 +220,93 @@ source_diff(Case *c, StringInfo detail)
 	return n;
 }
 
+static void
+judge(SlJudging *j)
+{
+	bool		forwards;
+
+	if (j->before && j->pairs && j->class == SL_CHANGE_ORDER)
+		sl_judge_order(j);
+	else if (j->before && j->pairs)
+		sl_judge_compare(j);
+	judge_identity(j);
+	forwards = can_forward(j);
+	sl_judge_fit(j, forwards);
+	if (forwards && j->marker == SL_M_NONE)
+		sl_judge_forward(j);
+	else
+		sl_judge_refuse_open(j);
+}
+
+/*
+ * The marker that a refusal goes by: a target that does not fit any more
+ * because the source changed is the source's change refused.  Whether that
+ * happened while the stream stood still or just now, it is the target that
+ * has to be made to match, and at the first boundary of a forwarding stream
+ * that is what is said.
+ */
+static SlMarker
+final_marker(const SlJudging *j, int ndiffs)
+{
+	SlMarker	m = j->marker;
+
+	if (m == SL_M_TARGET_SHAPE_MISMATCH && ndiffs > 0)
+		m = SL_M_SCHEMA_CHANGE_REFUSED;
+	if (j->forward && j->asked->first && j->before &&
+		(m == SL_M_SCHEMA_CHANGE_REFUSED || m == SL_M_TARGET_SHAPE_MISMATCH))
+		m = SL_M_RESUME_SCHEMA_DIVERGENCE;
+	return m;
+}
+
+static void
+set_refusal(SlVerdict *v, const SlJudging *j, StringInfo detail, int ndiffs)
+{
+	if (j->lines.len > 0)
+		appendStringInfo(detail, "%s%s", detail->len ? "\n" : "", j->lines.data);
+	v->decision = SL_DECIDE_REFUSE;
+	v->marker = final_marker(j, ndiffs);
+	v->column = j->column ? pstrdup(j->column) : NULL;
+	v->message = j->message;
+	v->detail = detail->data;
+	v->hint = j->hint.len ? j->hint.data : NULL;
+}
+
 SlVerdict *
 sl_judge(const SlCase *asked)
 {
-	Case		c = {.stream = asked->stream, .before = asked->before,
-		.pairs = asked->before_attnums, .after = asked->after, .target = asked->target};
+	SlJudging	j = {.asked = asked, .stream = asked->stream, .before = asked->before,
+		.pairs = asked->before_attnums, .after = asked->after, .target = asked->target,
+	.forward = strcmp(asked->stream->schema_changes, "forward") == 0};
 	SlVerdict  *v = palloc0(sizeof(SlVerdict));
 	StringInfoData detail;
 	int			ndiffs = 0;
 
 	initStringInfo(&detail);
-	initStringInfo(&c.lines);
-	initStringInfo(&c.hint);
-	if (c.before)
-		ndiffs = source_diff(&c, &detail);
-	if (c.before && c.pairs)
-		judge_columns(&c);
-	judge_identity(&c);
-	judge_target(&c);
-
-	if (c.marker == SL_M_NONE)
+	initStringInfo(&j.lines);
+	initStringInfo(&j.hint);
+	initStringInfo(&j.warning);
+	if (j.before)
 	{
-		v->decision = ndiffs > 0 ? SL_DECIDE_PASS : SL_DECIDE_SAME;
+		ndiffs = source_diff(&j, &detail);
+		j.class = sl_change_classify(j.before, j.after)->class;
+	}
+	j.looks = ndiffs > 0 || asked->first || asked->before == NULL;
+	judge(&j);
+
+	if (j.marker != SL_M_NONE)
+	{
+		set_refusal(v, &j, &detail, ndiffs);
 		return v;
 	}
-	/* a target that does not fit any more because the source changed */
-	if (c.marker == SL_M_TARGET_SHAPE_MISMATCH && ndiffs > 0)
-		c.marker = SL_M_SCHEMA_CHANGE_REFUSED;
-	if (c.lines.len > 0)
-		appendStringInfo(&detail, "%s%s", detail.len ? "\n" : "", c.lines.data);
-	v->decision = SL_DECIDE_REFUSE;
-	v->marker = c.marker;
-	v->column = c.column ? pstrdup(c.column) : NULL;
 	v->detail = detail.data;
-	v->hint = c.hint.len ? c.hint.data : NULL;
+	v->warning = j.warning.len ? j.warning.data : NULL;
+	v->nactions = j.nactions;
+	v->actions = j.actions;
+	if (j.nactions > 0)
+		v->decision = SL_DECIDE_FORWARD;
+	else if (ndiffs > 0)
+		v->decision = v->warning ? SL_DECIDE_WARN : SL_DECIDE_PASS;
+	else
+		v->decision = SL_DECIDE_SAME;
 	return v;
 }

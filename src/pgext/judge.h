@@ -46,8 +46,8 @@ typedef struct SlVerdict
 	SlDecision	decision;
 	SlMarker	marker;			/* of a refusal or warning */
 	char	   *column;			/* first column concerned, or NULL */
-	char	   *message;		/* of a refusal, lower case; NULL = "the shape of
-								 * table … cannot be followed" */
+	char	   *message;		/* of a refusal, lower case; NULL = "the shape
+								 * of table … cannot be followed" */
 	char	   *detail;			/* drift diff, one line per object */
 	char	   *hint;
 	int			nactions;		/* SL_DECIDE_FORWARD */
@@ -61,11 +61,12 @@ typedef struct SlCase
 	SlStream   *stream;			/* its mode (schema_changes) and options */
 	const SlShape *before;		/* recorded shape, NULL at a table's first */
 	const int16 *before_attnums;	/* target attnums when it was recorded */
-	const SlShape *after;		/* the shape at the boundary, with its evidence */
+	const SlShape *after;		/* the shape at the boundary, with its
+								 * evidence */
 	Oid			target;			/* the real table */
 	bool		first;			/* the table's first boundary since a start */
-	bool		can_copy;		/* a debt of values can be paid: the source can
-								 * be read by key */
+	bool		can_copy;		/* a debt of values can be paid: the source
+								 * can be read by key */
 } SlCase;
 
 /*

@@ -188,8 +188,8 @@ sl_column_type_text(const SlColumn *c)
 }
 
 static void
-fault(StringInfo faults, int *n, const char *kind, Relation rel,
-	  const char *column, const char *text)
+fault(StringInfo faults, const char *kind, Relation rel, const char *column,
+	  const char *text)
 {
 	if (faults->len > 0)
 		appendStringInfoChar(faults, '\n');
@@ -200,54 +200,57 @@ fault(StringInfo faults, int *n, const char *kind, Relation rel,
 	appendStringInfoChar(faults, '.');
 	sl_append_ident(faults, column);
 	appendStringInfo(faults, ": %s", text);
-	(*n)++;
 }
 
-static void
-check_pair(Relation rel, const SlShape *shape, const SlColumn *c, StringInfo faults,
-		   int *n)
+/* See judge_types.h. */
+int
+sl_type_check_column(Relation rel, const SlShape *shape, const SlColumn *c,
+					 bool nulls, StringInfo faults)
 {
 	AttrNumber	num = get_attnum(RelationGetRelid(rel), c->name);
 	Form_pg_attribute att;
+	int			n = 0;
 
 	if (num <= 0)
 	{
-		fault(faults, n, "column-missing", rel, c->name,
+		fault(faults, "column-missing", rel, c->name,
 			  psprintf("the target has no such column for %s", sl_column_type_text(c)));
-		return;
+		return 1;
 	}
 	att = TupleDescAttr(RelationGetDescr(rel), num - 1);
 	if (att->attgenerated)
-		fault(faults, n, "column-generated", rel, c->name,
+	{
+		fault(faults, "column-generated", rel, c->name,
 			  "the target computes it, the source sends it");
+		n++;
+	}
 	if (!sl_type_holds(c, att->atttypid, att->atttypmod))
-		fault(faults, n, "column-narrower", rel, c->name,
+	{
+		fault(faults, "column-narrower", rel, c->name,
 			  psprintf("%s cannot hold %s",
 					   format_type_with_typemod(att->atttypid, att->atttypmod),
 					   sl_column_type_text(c)));
-	if (att->attnotnull && shape->evidence != SL_EVIDENCE_WIRE &&
+		n++;
+	}
+	if (nulls && att->attnotnull && shape->evidence != SL_EVIDENCE_WIRE &&
 		(c->flags & (SL_COL_NOT_NULL | SL_COL_PRIMARY | SL_COL_PARTIAL)) == 0)
-		fault(faults, n, "column-not-null", rel, c->name,
+	{
+		fault(faults, "column-not-null", rel, c->name,
 			  "NOT NULL on the target, nullable on the source");
+		n++;
+	}
+	return n;
 }
 
-/* Columns that only the target has must fill themselves. */
-static void
-check_own(Relation rel, const SlShape *shape, StringInfo faults, int *n)
+/* See judge_types.h. */
+bool
+sl_type_check_own(Relation rel, Form_pg_attribute att, StringInfo faults)
 {
-	TupleDesc	desc = RelationGetDescr(rel);
-
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(desc, i);
-
-		if (att->attisdropped || !att->attnotnull || att->atthasdef ||
-			att->attidentity || att->attgenerated ||
-			sl_shape_find(shape, NameStr(att->attname)) >= 0)
-			continue;
-		fault(faults, n, "column-unfilled", rel, NameStr(att->attname),
-			  "NOT NULL without a default, and the source does not send it");
-	}
+	if (!att->attnotnull || att->atthasdef || att->attidentity || att->attgenerated)
+		return true;
+	fault(faults, "column-unfilled", rel, NameStr(att->attname),
+		  "NOT NULL without a default, and the source does not send it");
+	return false;
 }
 
 int
@@ -255,12 +258,20 @@ sl_target_check_shape(SlStream *s, Oid target, const SlShape *shape,
 					  StringInfo faults)
 {
 	Relation	rel = relation_open(target, AccessShareLock);
+	TupleDesc	desc = RelationGetDescr(rel);
 	int			n = 0;
 
 	for (int i = 0; i < shape->ncols; i++)
 		if ((shape->cols[i].flags & (SL_COL_GENERATED | SL_COL_VIRTUAL)) == 0)
-			check_pair(rel, shape, &shape->cols[i], faults, &n);
-	check_own(rel, shape, faults, &n);
+			n += sl_type_check_column(rel, shape, &shape->cols[i], true, faults);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (!att->attisdropped && sl_shape_find(shape, NameStr(att->attname)) < 0 &&
+			!sl_type_check_own(rel, att, faults))
+			n++;
+	}
 	relation_close(rel, NoLock);
 	return n;
 }

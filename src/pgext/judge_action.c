@@ -1,0 +1,253 @@
+/*
+ * judge_action.c
+ *	  What the source did and the target has not, as statements to be run.
+ *
+ * NOTES
+ *	  Nothing here is taken on faith: an added column's values come from the
+ *	  source's rows by key, whatever its default filled them with there, and the
+ *	  default is carried only for rows to come.  What cannot be carried so
+ *	  refuses, with the statement that would do it by hand.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_proc.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "common/sl_shape.h"
+#include "pgext/column_ddl.h"
+#include "pgext/judge_int.h"
+#include "pgext/judge_types.h"
+#include "pgext/pgcompat.h"
+
+static SlAction *
+add_action(SlJudging *j, SlActionKind kind, const char *what, const char *column,
+		   int source_column)
+{
+	SlAction   *a;
+
+	if (j->actions == NULL)
+		j->actions = palloc0_array(SlAction, j->nopen);
+	a = &j->actions[j->nactions++];
+	a->kind = kind;
+	a->ddl = psprintf("ALTER TABLE %s %s", sl_judge_target_name(j), what);
+	a->column = column ? pstrdup(column) : NULL;
+	a->source_column = source_column;
+	return a;
+}
+
+/* The change cannot be carried: why, and what to run by hand. */
+static void
+refuse(SlJudging *j, const SlColumn *now, const char *kind, const char *why,
+	   const char *by_hand)
+{
+	sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
+	sl_judge_line(j, kind, now->name, why);
+	if (by_hand)
+		sl_judge_remedy(j, by_hand);
+}
+
+static bool
+copies_volatile(const SlJudging *j)
+{
+	return strcmp(sl_stream_opt_text(j->stream, SL_O_VOLATILE_DEFAULTS), "copy") == 0;
+}
+
+/* An added column whose values are copied needs a key to copy them by. */
+static bool
+check_copy(SlJudging *j, const SlColumn *now, const char *bare)
+{
+	if (j->asked->can_copy)
+		return true;
+	refuse(j, now, "column-uncopied",
+		   "its values cannot be copied from the source: the table has no primary key to read them by",
+		   bare);
+	return false;
+}
+
+/*
+ * The default of an added column.  Returns false when it refuses; *later is
+ * the statement that sets one which may not fill the rows that are here.
+ */
+static bool
+judge_default(SlJudging *j, const SlColumn *now, const SlColumnDdl *d, bool copies,
+			  const char *bare, char **later)
+{
+	*later = NULL;
+	if (d->dflt == NULL || d->volatility == PROVOLATILE_IMMUTABLE)
+		return true;
+	if (copies_volatile(j) && copies)
+	{
+		*later = psprintf("ALTER TABLE %s ALTER COLUMN %s SET DEFAULT %s",
+						  sl_judge_target_name(j), quote_identifier(now->name), d->dflt);
+		return true;
+	}
+	refuse(j, now, "column-default",
+		   psprintf("its default %s is %s: it would fill the target's rows with other values than the source's",
+					d->dflt, d->volatility == PROVOLATILE_STABLE ? "stable" : "volatile"),
+		   bare);
+	sl_judge_remedy(j, psprintf("ALTER COLUMN %s SET DEFAULT %s",
+								quote_identifier(now->name), d->dflt));
+	return false;
+}
+
+static void
+warn_bare(SlJudging *j, const SlColumn *now)
+{
+	sl_judge_warn(j, "column-not-filled", now->name,
+				  "added without its values on the source (backfill_added_column is false)");
+}
+
+/*
+ * The column without what its source's catalog no longer tells: a column that
+ * was renamed, retyped or dropped since is made bare.
+ */
+static const SlColumn *
+known(const SlColumn *col)
+{
+	SlColumn   *bare;
+
+	if ((col->flags & SL_COL_PARTIAL) == 0)
+		return col;
+	bare = palloc(sizeof(SlColumn));
+	*bare = *col;
+	bare->flags &= SL_COL_KEY;
+	bare->dflt = bare->collation = NULL;
+	return bare;
+}
+
+static void
+forward_add(SlJudging *j, const SlOpen *o)
+{
+	const SlColumn *now = known(&j->after->cols[o->after]);
+	bool		copies = sl_stream_opt_bool(j->stream, SL_O_BACKFILL_ADDED_COLUMN);
+	bool		not_null = (now->flags & (SL_COL_NOT_NULL | SL_COL_PRIMARY)) != 0;
+	SlColumnDdl *d = sl_column_ddl(j->stream, now);
+	SlAction   *a;
+	char	   *bare;
+	char	   *what;
+	char	   *later;
+
+	if (d->fault)
+	{
+		refuse(j, now, "column-added", d->fault, NULL);
+		if (d->fix)
+			sl_judge_hint(j, d->fix);
+		sl_judge_remedy(j, psprintf("ADD COLUMN %s %s", quote_identifier(now->name),
+									sl_column_type_text(now)));
+		return;
+	}
+	bare = psprintf("ADD COLUMN %s %s%s", quote_identifier(now->name), d->type, d->collate);
+	if ((copies && !check_copy(j, now, bare)) ||
+		!judge_default(j, now, d, copies, bare, &later))
+		return;
+	what = bare;
+	if (d->dflt && later == NULL)
+		what = psprintf("%s DEFAULT %s", bare, d->dflt);
+	if (not_null && !copies && d->dflt)
+		what = psprintf("%s NOT NULL", what);
+	a = add_action(j, SL_ACTION_ADD_COLUMN, what, now->name, o->after);
+	a->copy_values = copies;
+	a->set_not_null = copies && not_null;
+	a->then_ddl = later;
+	if (!copies)
+		warn_bare(j, now);
+}
+
+static void
+forward_rename(SlJudging *j, const SlOpen *o)
+{
+	const char *to = j->after->cols[o->after].name;
+
+	add_action(j, SL_ACTION_RENAME_COLUMN,
+			   psprintf("RENAME COLUMN %s TO %s",
+						quote_identifier(sl_judge_target_column(j, o->attnum)),
+						quote_identifier(to)),
+			   to, o->after);
+}
+
+static void
+forward_drop(SlJudging *j, const SlOpen *o)
+{
+	char	   *name = sl_judge_target_column(j, o->attnum);
+
+	add_action(j, SL_ACTION_DROP_COLUMN,
+			   psprintf("DROP COLUMN %s", quote_identifier(name)), name, -1);
+}
+
+/* Which way the source's values went is not on the wire. */
+static void
+forward_type(SlJudging *j, const SlOpen *o)
+{
+	const SlColumn *now = &j->after->cols[o->after];
+
+	refuse(j, now, "column-type", "how its values were converted is not known",
+		   psprintf("ALTER COLUMN %s TYPE %s", quote_identifier(now->name),
+					sl_column_type_text(now)));
+}
+
+static void
+forward_table(SlJudging *j, const SlOpen *o)
+{
+	char	   *schema = sl_stream_target_schema(j->stream, j->after->schema);
+	Oid			nsp = get_namespace_oid(schema, true);
+	SlAction   *a;
+
+	if (!OidIsValid(nsp))
+	{
+		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, NULL);
+		sl_judge_line(j, "schema-missing", NULL,
+					  psprintf("the target has no schema %s", quote_identifier(schema)));
+		sl_judge_hint(j, psprintf("CREATE SCHEMA %s", quote_identifier(schema)));
+		return;
+	}
+	if (OidIsValid(get_relname_relid(j->after->name, nsp)))
+	{
+		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, NULL);
+		sl_judge_line(j, "table-exists", NULL,
+					  psprintf("the target has another relation %s",
+							   quote_qualified_identifier(schema, j->after->name)));
+		return;
+	}
+	if (o->kind == SL_OPEN_TABLE_SCHEMA)
+	{
+		add_action(j, SL_ACTION_SET_SCHEMA,
+				   psprintf("SET SCHEMA %s", quote_identifier(schema)), NULL, -1);
+		return;
+	}
+	a = add_action(j, SL_ACTION_RENAME_TABLE, "", NULL, -1);
+	/* it is in its new schema by then */
+	a->ddl = psprintf("ALTER TABLE %s RENAME TO %s",
+					  quote_qualified_identifier(schema, get_rel_name(j->target)),
+					  quote_identifier(j->after->name));
+}
+
+void
+sl_judge_forward(SlJudging *j)
+{
+	for (int i = 0; i < j->nopen; i++)
+	{
+		const SlOpen *o = &j->open[i];
+
+		switch (o->kind)
+		{
+			case SL_OPEN_ADD:
+				forward_add(j, o);
+				break;
+			case SL_OPEN_DROP:
+				forward_drop(j, o);
+				break;
+			case SL_OPEN_RENAME:
+				forward_rename(j, o);
+				break;
+			case SL_OPEN_TYPE:
+				forward_type(j, o);
+				break;
+			case SL_OPEN_TABLE_NAME:
+			case SL_OPEN_TABLE_SCHEMA:
+				forward_table(j, o);
+				break;
+		}
+	}
+}

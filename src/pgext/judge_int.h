@@ -1,0 +1,111 @@
+/*
+ * judge_int.h
+ *	  What the judge's files share and nobody else sees.
+ */
+#ifndef SL_JUDGE_INT_H
+#define SL_JUDGE_INT_H
+
+#include "lib/stringinfo.h"
+
+#include "common/sl_change.h"
+#include "pgext/judge.h"
+
+/* What the source did and the target has not. */
+typedef enum SlOpenKind
+{
+	SL_OPEN_ADD,
+	SL_OPEN_DROP,
+	SL_OPEN_RENAME,
+	SL_OPEN_TYPE,
+	SL_OPEN_TABLE_NAME,
+	SL_OPEN_TABLE_SCHEMA
+} SlOpenKind;
+
+typedef struct SlOpen
+{
+	SlOpenKind	kind;
+	int			before;			/* column in before, -1 = none */
+	int			after;			/* column in after, -1 = none */
+	int16		attnum;			/* the target's column, 0 = none */
+} SlOpen;
+
+/* A case in hand. */
+typedef struct SlJudging
+{
+	const SlCase *asked;
+	SlStream   *stream;
+	const SlShape *before;
+	const int16 *pairs;			/* target attnums of before's columns */
+	const SlShape *after;
+	Oid			target;
+	bool		forward;		/* the stream's mode */
+	SlChangeClass class;
+	bool		looks;			/* a boundary: warnings are worth a line */
+
+	SlMarker	marker;			/* worst so far, SL_M_NONE = passes */
+	const char *column;
+	char	   *message;
+	StringInfoData lines;		/* what only the target side explains */
+	StringInfoData hint;
+	StringInfoData warning;
+
+	int			nopen;
+	SlOpen	   *open;
+	int			nactions;
+	SlAction   *actions;
+} SlJudging;
+
+/* judge.c */
+
+/* Refuse, if nothing worse refuses already. */
+extern void sl_judge_against(SlJudging *j, SlMarker m, const char *column);
+
+/* Append "[kind] target.column: text" to the DETAIL; column may be NULL. */
+extern void sl_judge_line(SlJudging *j, const char *kind, const char *column,
+						  const char *text);
+extern void sl_judge_warn(SlJudging *j, const char *kind, const char *column,
+						  const char *text);
+
+/* Append a statement, which gets its semicolon, to the HINT, once. */
+extern void sl_judge_hint(SlJudging *j, const char *statement);
+
+/* "ALTER TABLE target <what>", as one of the HINT's statements. */
+extern void sl_judge_remedy(SlJudging *j, const char *what);
+
+/* Quoted and qualified. */
+extern char *sl_judge_target_name(const SlJudging *j);
+
+/* Name of a live column of the target, NULL when it is gone. */
+extern char *sl_judge_target_column(const SlJudging *j, int16 attnum);
+
+/* The target's column of that name, 0 when there is none. */
+extern int16 sl_judge_attnum(const SlJudging *j, const char *name);
+
+/* Column of the other shape that is this one, -1 when none is. */
+extern int	sl_judge_was(const SlJudging *j, const SlColumn *now);
+
+/* judge_target.c */
+
+/* Compare the table and its columns with the target: faults and what is open. */
+extern void sl_judge_compare(SlJudging *j);
+
+/*
+ * What else the target must be able to hold, and what only it has.  forwards:
+ * what is open will be settled by actions.
+ */
+extern void sl_judge_fit(SlJudging *j, bool forwards);
+
+/* The open changes as faults, each with its statement. */
+extern void sl_judge_refuse_open(SlJudging *j);
+
+/* judge_order.c */
+
+/* Names or places exchanged: passes if the target's columns moved alike. */
+extern void sl_judge_order(SlJudging *j);
+
+/* judge_action.c */
+
+/* The open changes as actions; what cannot be one refuses. */
+extern void sl_judge_forward(SlJudging *j);
+
+#endif							/* SL_JUDGE_INT_H */
