@@ -113,7 +113,8 @@ SELECT n.stream_id::text,
            AND COALESCE(n.wal_status NOT IN ('unreserved', 'lost'), true)
            AND COALESCE(b.retained_bytes
                         <= pg_catalog.pg_size_bytes(n.options ->> 'max_retained_bytes'), true)
-           AND k.skipped_tables = 0 AS healthy,
+           AND k.skipped_tables = 0
+           AND NOT EXISTS (SELECT FROM sluice.debt d WHERE d.stream_id = n.stream_id) AS healthy,
        n.marker,
        n.reason,
        n.hint,
@@ -192,11 +193,20 @@ FROM (
     UNION ALL
     SELECT v.pid, v.relid, v.stream_id, v.phase, v.rows_done, NULL, NULL, NULL,
            v.started_at, NULL
-    FROM sluice.verify_runtime() v) p
+    FROM sluice.verify_runtime() v
+    UNION ALL
+    -- one after the other: the others wait
+    SELECT r.pid, d.target_relid, d.stream_id, 'filling columns', d.rows_done, d.rows_total,
+           NULL, NULL, d.made_at, d.rows_done::double precision / NULLIF(d.rows_total, 0)
+    FROM (SELECT DISTINCT ON (f.stream_id) f.* FROM sluice.debt f
+          WHERE f.until_lsn IS NULL ORDER BY f.stream_id, f.id) d
+    JOIN sluice.stream_runtime() r USING (stream_id)
+    WHERE r.pid IS NOT NULL) p
 CROSS JOIN (SELECT pg_catalog.clock_timestamp()) AS n (now)
 JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database();
 
-COMMENT ON VIEW sluice.progress IS 'the copies and verifies that are running';
+COMMENT ON VIEW sluice.progress IS
+    'the copies, verifies and fillings of columns that are running';
 
 CREATE VIEW sluice.schema_events AS
 SELECT e.stream_id::text, e.schema_name::text, e.table_name::text,
@@ -279,6 +289,8 @@ CROSS JOIN LATERAL (VALUES
     ('sluice_retries_total', NULL, c.retries),
     ('sluice_refusals_total', NULL, (SELECT pg_catalog.sum(r.count) FROM sluice.refusal r
                                      WHERE r.stream_id = h.stream_id)),
+    ('sluice_debts', NULL, (SELECT pg_catalog.count(*) FROM sluice.debt d
+                            WHERE d.stream_id = h.stream_id)),
     ('sluice_refusals_open', NULL, (h.state = 'refused')::integer)
 ) AS m (name, label, value)
 WHERE m.value IS NOT NULL;

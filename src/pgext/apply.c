@@ -18,6 +18,7 @@
 #include "utils/snapmgr.h"
 
 #include "pgext/apply_int.h"
+#include "pgext/debt.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
 #include "pgext/pgcompat.h"
@@ -179,6 +180,29 @@ change(SlApply *ap, const SlRecord *rec)
 	SL_FAULT("mid_batch");
 }
 
+/* Between source transactions, inside a target transaction. */
+SlFilled
+sl_apply_fill(SlApply *ap, SlRelMap *map, const SlChange *c)
+{
+	MemoryContext old = CurrentMemoryContext;
+	SlFilled	result;
+
+	ap->at_state = NULL;
+	ap->at_state = sl_relstate_get(ap, map);
+	ap->at_change = c;
+	PG_TRY();
+	{
+		result = sl_row_fill(ap->at_state, c);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(old);
+		sl_row_error(ap, false);
+	}
+	PG_END_TRY();
+	return result;
+}
+
 static void
 shape(SlApply *ap, const SlShape *s)
 {
@@ -286,6 +310,10 @@ record_conflicts(SlApply *ap)
 
 	hash_seq_init(&seq, ap->maps);
 	while ((map = hash_seq_search(&seq)) != NULL)
+	{
+		if (map->owed_moved)
+			sl_debt_moved(ap->stream->stream_id, map->target);
+		map->owed_moved = false;
 		for (int k = 0; k < SL_CONFLICTS; k++)
 		{
 			if (map->nconflicts[k] == 0)
@@ -296,6 +324,7 @@ record_conflicts(SlApply *ap)
 			map->nconflicts[k] = 0;
 			map->conflict_key[k] = NULL;
 		}
+	}
 }
 
 static void

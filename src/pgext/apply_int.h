@@ -82,6 +82,10 @@ typedef struct SlRelMap
 	AttrNumber *keys;
 	int			ninskeys;		/* … and that an insert looks for first */
 	AttrNumber *inskeys;
+	AttrNumber *owed;			/* columns whose values are owed to rows (debt.h),
+								 * zero-terminated; NULL = none */
+	AttrNumber *owed_keys;		/* … and by which key they are copied */
+	bool		owed_moved;		/* a row changed that key and kept such a value */
 	bool		snapshot_known;
 	XLogRecPtr	snapshot_lsn;	/* changes committed before it were copied */
 	struct SlRelState *state;	/* in the target transaction, or NULL */
@@ -201,6 +205,7 @@ extern void sl_relmap_prepare(SlApply *ap, SlRelMap *map);
 extern void sl_relmap_watch(SlApply *ap);
 extern void sl_relmap_unwatch(SlApply *ap);
 extern void sl_relmap_forget(SlApply *ap);
+extern void sl_relmap_recheck(SlApply *ap);
 extern void sl_relmap_load_snapshots(SlApply *ap);
 extern bool sl_relmap_in_copy(SlApply *ap, SlRelMap *map);
 
@@ -244,6 +249,18 @@ extern bool sl_lookup_lock(SlRelState *rs);
 extern void sl_row_insert(SlRelState *rs, const SlChange *c);
 extern void sl_row_update(SlRelState *rs, const SlChange *c);
 extern void sl_row_delete(SlRelState *rs, const SlChange *c);
+
+typedef enum SlFilled
+{
+	SL_FILLED_MISSING,			/* no such row here */
+	SL_FILLED_SAME,				/* nothing to write */
+	SL_FILLED_WRITTEN
+} SlFilled;
+
+extern SlFilled sl_row_fill(SlRelState *rs, const SlChange *c);
+
+/* apply.c: the same through a map of the caller's own, errors as a row's. */
+extern SlFilled sl_apply_fill(SlApply *ap, SlRelMap *map, const SlChange *c);
 
 /* truncate.c */
 extern void sl_apply_truncate(SlApply *ap, const SlTruncate *t);

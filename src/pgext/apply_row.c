@@ -14,6 +14,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -174,6 +175,18 @@ find_in(SlRelState *leaf, TupleTableSlot *rootwant, const AttrNumber *atts, int 
 					RelationGetRelationName(leaf->rel))));
 }
 
+/* The leaves that may have root->want. */
+static List *
+leaves_of(SlRelState *root)
+{
+	SlRelState *leaf;
+
+	if (root->partitioned && root->route_all)
+		return sl_route_all(root);
+	leaf = sl_route(root, root->want);
+	return leaf ? list_make1(leaf) : NIL;
+}
+
 /*
  * The leaf that has the old row (root->want), the row in its found slot;
  * NULL when it is missing.
@@ -181,19 +194,9 @@ find_in(SlRelState *leaf, TupleTableSlot *rootwant, const AttrNumber *atts, int 
 static SlRelState *
 find_old(SlRelState *root)
 {
-	List	   *leaves = NIL;
 	ListCell   *lc;
 
-	if (root->partitioned && root->route_all)
-		leaves = sl_route_all(root);
-	else
-	{
-		SlRelState *leaf = sl_route(root, root->want);
-
-		if (leaf)
-			leaves = list_make1(leaf);
-	}
-	foreach(lc, leaves)
+	foreach(lc, leaves_of(root))
 	{
 		SlRelState *leaf = lfirst(lc);
 		SlFound		found = find_in(leaf, root->want, leaf->keys, leaf->nkeys, true);
@@ -344,6 +347,40 @@ sl_row_insert(SlRelState *rs, const SlChange *c)
 	rs->ap->delta[SL_C_INSERTS]++;
 }
 
+/*
+ * Does the row written over leaf's found one change a key by which values are
+ * copied, and leave such a value as it is stored?  Under its old key the row was
+ * not found at the source, so what is stored may be of before the debt.
+ */
+static bool
+leaves_owed(SlRelState *root, SlRelState *leaf)
+{
+	TupleDesc	desc = leaf->found->tts_tupleDescriptor;
+	bool		unchanged = false;
+	bool		moved = false;
+
+	for (const AttrNumber *a = root->map->owed; *a && !unchanged; a++)
+		unchanged = root->sent[*a - 1] == SL_SENT_UNCHANGED;
+	for (int i = 0; i < desc->natts && unchanged && !moved; i++)
+	{
+		int			at = leaf->from_root ? leaf->from_root->attnums[i] - 1 : i;
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		bool		isnull;
+		Datum		was;
+		const AttrNumber *k = root->map->owed_keys;
+
+		while (*k && *k != at + 1)
+			k++;
+		if (*k == 0 || root->sent[at] != SL_SENT_VALUE)
+			continue;
+		was = slot_getattr(leaf->found, i + 1, &isnull);
+		moved = isnull != root->row->tts_isnull[at] ||
+			(!isnull && !datum_image_eq(was, root->row->tts_values[at],
+										att->attbyval, att->attlen));
+	}
+	return moved;
+}
+
 void
 sl_row_update(SlRelState *rs, const SlChange *c)
 {
@@ -363,6 +400,8 @@ sl_row_update(SlRelState *rs, const SlChange *c)
 					: SL_CONFLICT_UPDATE_MISSING, rs->want);
 	else
 	{
+		if (rs->map->owed && leaves_owed(rs, leaf))
+			rs->map->owed_moved = true;
 		keep_stored(leaf, rs->row, rs->sent);
 		store_over(rs, leaf);
 	}
@@ -386,4 +425,95 @@ sl_row_delete(SlRelState *rs, const SlChange *c)
 		executor_delete(leaf);
 	MemoryContextSwitchTo(old);
 	rs->ap->delta[SL_C_DELETES]++;
+}
+
+/* ---------- values owed to rows that are here ---------- */
+
+/* As find_old, but only the very row, and not locked. */
+static SlRelState *
+find_same(SlRelState *root)
+{
+	ListCell   *lc;
+
+	foreach(lc, leaves_of(root))
+	{
+		SlRelState *leaf = lfirst(lc);
+
+		if (leaf->root)
+		{
+			sl_relstate_reset_row(leaf);
+			sl_to_leaf(leaf, root->want, leaf->want);
+		}
+		sl_relstate_act(leaf);
+		if (sl_lookup_find(leaf, leaf->keys, leaf->nkeys, true) == SL_FOUND_SAME)
+			return leaf;
+	}
+	return NULL;
+}
+
+/* Has the found row other bytes in a column that was sent? */
+static bool
+differs(SlRelState *root, SlRelState *leaf)
+{
+	TupleDesc	desc = leaf->found->tts_tupleDescriptor;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		int			at = leaf->from_root ? leaf->from_root->attnums[i] - 1 : i;
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		bool		isnull;
+		Datum		was;
+
+		if (at < 0 || root->sent[at] != SL_SENT_VALUE || att->attisdropped)
+			continue;
+		was = slot_getattr(leaf->found, i + 1, &isnull);
+		if (isnull != root->row->tts_isnull[at] ||
+			(!isnull && !datum_image_eq(was, root->row->tts_values[at],
+										att->attbyval, att->attlen)))
+			return true;
+	}
+	return false;
+}
+
+static SlFilled
+fill_row(SlRelState *root)
+{
+	for (int tries = 0; tries < MAX_RETRIES; tries++)
+	{
+		SlRelState *leaf = find_same(root);
+
+		if (leaf == NULL)
+			return SL_FILLED_MISSING;
+		if (!differs(root, leaf))
+			return SL_FILLED_SAME;
+		if (!sl_lookup_lock(leaf))
+			continue;
+		keep_stored(leaf, root->row, root->sent);
+		store_over(root, leaf);
+		return SL_FILLED_WRITTEN;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("a row of table \"%s\" keeps changing while it is filled",
+					RelationGetRelationName(root->rel))));
+}
+
+/*
+ * Give the row of the key in c its other columns, where they are not what is
+ * stored.  A row that is only equal by its key is another one in the source's
+ * eyes: what changed its key is on its way.
+ */
+SlFilled
+sl_row_fill(SlRelState *rs, const SlChange *c)
+{
+	MemoryContext old;
+	SlFilled	result;
+
+	sl_relstate_reset_row(rs);
+	read_new(rs, &c->newrow);
+	want_row(rs);
+	old = MemoryContextSwitchTo(GetPerTupleMemoryContext(rs->estate));
+	result = fill_row(rs);
+	MemoryContextSwitchTo(old);
+	return result;
 }

@@ -9,6 +9,7 @@
 #ifndef SL_DEBT_H
 #define SL_DEBT_H
 
+#include "access/attnum.h"
 #include "common/sl_record.h"
 #include "pgext/stream.h"
 
@@ -22,14 +23,33 @@ typedef struct SlDebtColumn
 } SlDebtColumn;
 
 /*
+ * Can values of the table's rows be copied by its primary key, for all that the
+ * shape and its evidence say?  Not those of a column of that key, or of another
+ * replica identity than FULL.
+ */
+extern bool sl_debt_can_copy(const SlShape *shape);
+
+/*
  * Record, in the current transaction, that the columns' values of rows that
- * target holds must be copied from the source by primary key.
+ * target holds must be copied from the source by primary key.  The columns are
+ * in shape.  Refuses SCHEMA-CHANGE-REFUSED where they cannot be.
  */
 extern void sl_debt_add(SlStream *s, const SlShape *shape, Oid target,
 						const SlDebtColumn *cols, int ncols, XLogRecPtr lsn);
 
 /* Has the stream debts?  Of one table, or of any (schema NULL).  In a transaction. */
 extern bool sl_debt_open(const char *stream_id, const char *schema, const char *table);
+
+/* For the apply engine: */
+
+/*
+ * Target attnums of what is owed to a target table's rows and of the keys it
+ * is copied by, zero-terminated; NULL when nothing is.
+ */
+extern AttrNumber *sl_debt_owed(const char *stream_id, Oid target, AttrNumber **keys);
+
+/* A row changed its key and did not send what is owed: once more. */
+extern void sl_debt_moved(const char *stream_id, Oid target);
 
 struct SlPgStream;
 

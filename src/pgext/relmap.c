@@ -24,6 +24,7 @@
 
 #include "common/sl_shape.h"
 #include "pgext/apply_int.h"
+#include "pgext/debt.h"
 #include "pgext/errutil.h"
 #include "pgext/forward.h"
 #include "pgext/pgcompat.h"
@@ -96,9 +97,22 @@ sl_relmap_forget(SlApply *ap)
 		map->met = false;
 		map->snapshot_known = false;
 		map->state = NULL;
+		map->owed_moved = false;
 		memset(map->nconflicts, 0, sizeof(map->nconflicts));
 		memset(map->conflict_key, 0, sizeof(map->conflict_key));
 	}
+}
+
+/* Between target transactions: look again at everything, as after a change. */
+void
+sl_relmap_recheck(SlApply *ap)
+{
+	HASH_SEQ_STATUS seq;
+	SlRelMap   *map;
+
+	hash_seq_init(&seq, ap->maps);
+	while ((map = hash_seq_search(&seq)) != NULL)
+		map->valid = false;
 }
 
 /*
@@ -470,6 +484,23 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 	MemoryContextSwitchTo(old);
 }
 
+/*
+ * Rows that were given values of the source's present do not have those that an
+ * old row says: with REPLICA IDENTITY FULL it is found by the primary key then.
+ */
+static void
+set_owed(SlApply *ap, SlRelMap *map)
+{
+	map->owed = sl_debt_owed(ap->stream->stream_id, map->target, &map->owed_keys);
+	if (map->owed == NULL || !map->full)
+		return;
+	map->keys = map->inskeys = map->owed_keys;
+	map->nkeys = 0;
+	while (map->owed_keys[map->nkeys] != 0)
+		map->nkeys++;
+	map->ninskeys = map->nkeys;
+}
+
 /* Which columns identify an old row, and which an insert looks for first. */
 static void
 set_keys(SlRelMap *map)
@@ -493,7 +524,7 @@ set_keys(SlRelMap *map)
 }
 
 static void
-build_columns(SlRelMap *map, Relation rel, bool feed)
+build_columns(SlApply *ap, SlRelMap *map, Relation rel)
 {
 	SlShape    *shape = map->shape;
 	MemoryContext old;
@@ -506,8 +537,9 @@ build_columns(SlRelMap *map, Relation rel, bool feed)
 	map->cols = palloc0_array(SlColumnIn, Max(shape->ncols, 1));
 	for (int i = 0; i < shape->ncols; i++)
 		sl_cells_init(&map->cols[i], &shape->cols[i],
-					  TupleDescAttr(RelationGetDescr(rel), map->pairs[i] - 1), feed);
+					  TupleDescAttr(RelationGetDescr(rel), map->pairs[i] - 1), ap->feed);
 	set_keys(map);
+	set_owed(ap, map);
 	MemoryContextSwitchTo(old);
 }
 
@@ -535,6 +567,6 @@ sl_relmap_prepare(SlApply *ap, SlRelMap *map)
 	map->valid = true;			/* an invalidation from here on counts */
 	judge(ap, map, target, table);
 	rel = relation_open(target, AccessShareLock);
-	build_columns(map, rel, ap->feed);
+	build_columns(ap, map, rel);
 	relation_close(rel, NoLock);
 }

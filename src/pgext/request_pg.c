@@ -54,7 +54,8 @@ sl_pg_serve_catchup(SlPgStream *st)
 	SpinLockAcquire(&slot->mutex);
 	ticket = slot->catchup_request;
 	SpinLockRelease(&slot->mutex);
-	if (ticket == st->catchup_done)
+	/* rows that are not settled yet are not caught up */
+	if (ticket == st->catchup_done || st->debts_until != InvalidXLogRecPtr)
 		return;
 	lsn = sl_pg_source_end(st);
 	st->catchup_done = ticket;
@@ -81,6 +82,8 @@ sl_pg_wanted(SlPgStream *st)
 	SpinLockRelease(&slot->mutex);
 	if (st->unsent_lsn > lsn)
 		lsn = st->unsent_lsn;
+	if (st->debts_until > lsn)
+		lsn = st->debts_until;
 	return lsn > st->fb.flushed ? lsn : InvalidXLogRecPtr;
 }
 

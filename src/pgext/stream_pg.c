@@ -109,6 +109,7 @@ advance_idle(SlPgStream *st, TimestampTz now)
 
 	if (st->idle_lsn > st->fb.applied &&
 		(want > st->fb.applied || st->cold_until > st->fb.applied ||
+		 st->debts_until > st->fb.applied ||
 		 st->idle_lsn - st->fb.applied >= SL_IDLE_BYTES ||
 		 now - st->idle_stored_at >= st->heartbeat_us))
 		sl_pg_store_idle(st, st->idle_lsn);
@@ -228,6 +229,20 @@ time_to_stop(SlPgStream *st, TimestampTz now)
 }
 
 /*
+ * At a boundary: settle what is owed to rows, once the stream is where that needs
+ * it to be.  False when we must leave.
+ */
+static bool
+settle_debts(SlPgStream *st)
+{
+	if (st->debts_until == InvalidXLogRecPtr || st->mid_xact)
+		return true;
+	if (st->in_group && st->fb.received >= st->debts_until)
+		sl_pg_commit_group(st);
+	return st->in_group || st->fb.applied < st->debts_until || sl_pg_pay_debts(st);
+}
+
+/*
  * Take messages while libpq has complete ones; *taken counts them.  False
  * when we must leave.
  */
@@ -250,6 +265,8 @@ drain(SlPgStream *st, int *taken)
 		if (time_to_stop(st, now))
 			return false;
 		sl_pg_report_when_due(st, now);
+		if (!settle_debts(st))
+			return false;
 		if (!st->mid_xact && st->w->slot->hold_phase == SL_HOLD_ASKED)
 		{
 			sl_pg_commit_group(st);
@@ -280,6 +297,11 @@ read_socket(SlPgStream *st)
 static void
 at_boundary(SlPgStream *st, TimestampTz now)
 {
+	if (!settle_debts(st))
+	{
+		st->leave = true;
+		return;
+	}
 	sl_pg_serve_catchup(st);
 	advance_idle(st, now);
 	sl_pg_serve_hold(st);

@@ -40,6 +40,7 @@ typedef struct SlPgStream
 	int64		xact_changes;	/* changes of it that were applied */
 	bool		spent;			/* acknowledgements are of no use any more */
 	bool		owing;			/* debts to be paid at the next boundary */
+	XLogRecPtr	debts_until;	/* … to be settled once this is applied; 0 = none */
 	int64		xact_bytes;
 	TimestampTz source_time;	/* of the last commit in hand */
 

@@ -1,0 +1,326 @@
+/*
+ * debt_source.c
+ *	  What the source has now of a table whose values are owed.
+ *
+ * NOTES
+ *	  Columns are the same iff their attnums are, so a mere rename is followed.
+ *	  An owed column that is dropped there has no values any more, and its drop
+ *	  is on its way.  A key that changed, a column of another type or a table
+ *	  that is gone cannot be paid from: a human has to.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "common/sl_shape.h"
+#include "pgext/debt_int.h"
+#include "pgext/errutil.h"
+#include "pgext/preflight_int.h"
+#include "pgext/refusal.h"
+#include "pgext/pgcompat.h"
+
+static const char *const table_sql =
+"SELECT n.nspname, c.relname, c.relkind,"
+" CASE c.relkind WHEN 'p' THEN (SELECT pg_catalog.sum(greatest(l.reltuples, 0))"
+"  FROM pg_catalog.pg_partition_tree(c.oid) t JOIN pg_catalog.pg_class l ON l.oid = t.relid"
+"  WHERE t.isleaf) ELSE greatest(c.reltuples, 0) END::pg_catalog.int8,"
+" a.attnum, a.attname, a.attisdropped, a.atttypid, a.atttypmod, a.attnotnull,"
+" coalesce(t.typlen, 0), coalesce(t.typtype, 'b'), pg_catalog.format_type(a.atttypid, -1),"
+" coalesce(k.n, 0), k.nspname, k.oprname"
+" FROM pg_catalog.pg_class c"
+" JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+" JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0"
+" LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid"
+" LEFT JOIN (SELECT u.attnum, u.n, on_.nspname, o.oprname"
+"  FROM pg_catalog.pg_index i"
+"  CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(i.indkey::pg_catalog.int2[]),"
+"   pg_catalog.unnest(i.indclass::pg_catalog.oid[])) WITH ORDINALITY AS u (attnum, opc, n)"
+"  JOIN pg_catalog.pg_opclass oc ON oc.oid = u.opc"
+"  JOIN pg_catalog.pg_amop ao ON ao.amopfamily = oc.opcfamily AND ao.amopstrategy = 5"
+"   AND ao.amoplefttype = oc.opcintype AND ao.amoprighttype = oc.opcintype"
+"  JOIN pg_catalog.pg_operator o ON o.oid = ao.amopopr"
+"  JOIN pg_catalog.pg_namespace on_ ON on_.oid = o.oprnamespace"
+"  WHERE i.indrelid = $1::pg_catalog.oid AND i.indisprimary AND i.indisvalid"
+"   AND u.n <= i.indnkeyatts) k ON k.attnum = a.attnum"
+" WHERE c.oid = $1::pg_catalog.oid AND c.relkind IN ('r', 'p')"
+" ORDER BY a.attnum";
+
+enum
+{
+	F_SCHEMA, F_TABLE, F_KIND, F_ROWS, F_ATTNUM, F_NAME, F_DROPPED, F_TYPID,
+	F_TYPMOD, F_NOT_NULL, F_LEN, F_TYPTYPE, F_TYPE, F_KEYPOS, F_OP_SCHEMA, F_OP
+};
+
+static int64
+number_of(const PGresult *res, int row, int field)
+{
+	return strtoi64(PQgetvalue(res, row, field), NULL, 10);
+}
+
+static bool
+is_true(const PGresult *res, int row, int field)
+{
+	return PQgetvalue(res, row, field)[0] == 't';
+}
+
+/* The row of a debt's column, -1 if it is dropped. */
+static int
+row_of(const PGresult *res, const SlDebtCol *col)
+{
+	for (int i = 0; i < PQntuples(res); i++)
+		if (col->attnum != 0 ? number_of(res, i, F_ATTNUM) == col->attnum :
+			strcmp(PQgetvalue(res, i, F_NAME), col->name) == 0)
+			return is_true(res, i, F_DROPPED) ? -1 : i;
+	return -1;
+}
+
+static void
+take_column(const PGresult *res, int row, SlDebtCol *col)
+{
+	col->now_name = NULL;
+	col->keypos = 0;
+	if (row < 0)
+		return;
+	col->now_name = pstrdup(PQgetvalue(res, row, F_NAME));
+	col->now_type = pstrdup(PQgetvalue(res, row, F_TYPE));
+	col->now_not_null = is_true(res, row, F_NOT_NULL);
+	col->varlena = number_of(res, row, F_LEN) == -1;
+	col->domain = PQgetvalue(res, row, F_TYPTYPE)[0] == 'd';
+	col->keypos = (int) number_of(res, row, F_KEYPOS);
+	if (!PQgetisnull(res, row, F_OP))
+	{
+		col->op_schema = pstrdup(PQgetvalue(res, row, F_OP_SCHEMA));
+		col->op_name = pstrdup(PQgetvalue(res, row, F_OP));
+	}
+}
+
+/* ---------- what a human is told ---------- */
+
+/* Names of the target's columns of the debt, keys or owed. */
+static char *
+target_names(const SlDebt *d, bool key)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (int i = 0; i < d->ncols; i++)
+	{
+		char	   *name = get_attname(d->target, d->cols[i].target_attnum, true);
+
+		if (d->cols[i].key == key && name)
+			appendStringInfo(&buf, "%s%s", buf.len ? ", " : "", sl_paste_ident(name));
+	}
+	return buf.data;
+}
+
+static void
+append_pairs(StringInfo buf, const SlDebt *d, bool key, const char *fmt, const char *between)
+{
+	bool		any = false;
+
+	for (int i = 0; i < d->ncols; i++)
+	{
+		char	   *name = get_attname(d->target, d->cols[i].target_attnum, true);
+
+		if (d->cols[i].key != key || name == NULL)
+			continue;
+		name = sl_paste_ident(name);
+		appendStringInfo(buf, "%s%s %s f.%s", any ? between : "",
+						 key ? psprintf("t.%s", name) : name, fmt, name);
+		any = true;
+	}
+}
+
+/* The repair, as statements on the target. */
+static char *
+repair_sql(const SlStream *s, const SlDebt *d, const char *fingerprint)
+{
+	StringInfoData buf;
+	char	   *rel = sl_paste_table(get_namespace_name(get_rel_namespace(d->target)),
+									 get_rel_name(d->target));
+
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "CREATE TEMP TABLE fill AS SELECT %s, %s FROM %s WITH NO DATA; "
+					 "COPY fill FROM '/path/of/rows.copy'; UPDATE %s AS t SET ",
+					 target_names(d, true), target_names(d, false), rel, rel);
+	append_pairs(&buf, d, false, "=", ", ");
+	appendStringInfoString(&buf, " FROM fill AS f WHERE ");
+	append_pairs(&buf, d, true, "=", " AND ");
+	appendStringInfo(&buf, "; SELECT sluice.acknowledge(%s, '%s', 'filled by hand');",
+					 sl_paste_literal(s->stream_id), fingerprint);
+	return buf.data;
+}
+
+/* See debt_int.h. */
+void
+sl_debt_refuse(SlPgStream *st, SlDebt *d, const SlDebtCol *col, const char *what)
+{
+	SlRefusal	r = {.marker = SL_M_BACKFILL_INCOMPLETE,
+	.schema = d->schema, .table = d->table};
+	char		fingerprint[13];
+	MemoryContext old = CurrentMemoryContext;
+
+	StartTransactionCommand();
+	r.column = col ? col->name : NULL;
+	r.detail = psprintf("[unfilled-column] %s: %s\nColumns owed: %s.",
+						sl_paste_table(d->schema, d->table), what, target_names(d, false));
+	/* the same refusal at every start, wherever the stream stands */
+	st->w->at_lsn = d->lsn;
+	sl_refusal_fingerprint(r.marker, r.schema, r.table, r.column, r.detail, d->lsn,
+						   fingerprint);
+	if (sl_refusal_acknowledged(st->s->stream_id, &r))
+	{
+		sl_debt_write_off(st, d);
+		CommitTransactionCommand();
+		MemoryContextSwitchTo(old);
+		st->w->at_lsn = InvalidXLogRecPtr;
+		return;
+	}
+	r.hint = repair_sql(st->s, d, fingerprint);
+	sl_refuse(&r, "values that are owed to rows of table \"%s.%s\" cannot be read from the source any more",
+			  d->schema, d->table);
+}
+
+/* ---------- the comparison ---------- */
+
+/* Of a column: a clause that says why it cannot serve, or NULL. */
+static char *
+column_fault(const PGresult *res, int row, const SlDebtCol *col)
+{
+	if (row < 0)
+		return psprintf("key column %s is dropped on the source", quote_identifier(col->name));
+	if (number_of(res, row, F_TYPID) != col->typid ||
+		number_of(res, row, F_TYPMOD) != col->typmod)
+		return psprintf("the type of column %s has changed on the source since",
+						quote_identifier(col->name));
+	if (col->key && col->keypos == 0)
+		return psprintf("column %s is not part of the source's primary key any more",
+						quote_identifier(col->name));
+	return NULL;
+}
+
+static int
+compare_columns(const void *a, const void *b)
+{
+	const SlDebtCol *x = a;
+	const SlDebtCol *y = b;
+
+	if (x->key != y->key)
+		return x->key ? -1 : 1;
+	if (x->key && x->keypos != y->keypos)
+		return x->keypos < y->keypos ? -1 : 1;
+	return x->n < y->n ? -1 : x->n > y->n;
+}
+
+/* A cursor is a place in one order of one key. */
+static void
+check_cursor(SlDebt *d)
+{
+	bool		same = d->ncursor == d->nkeys;
+
+	for (int i = 0; i < d->nkeys && same; i++)
+		same = d->cursor_attnums[i] == d->cols[i].attnum;
+	if (!same)
+	{
+		d->ncursor = 0;
+		d->rows_done = 0;
+	}
+}
+
+/* Is the column still on the target?  Is its value still there to be copied? */
+static void
+drop_dropped(SlPgStream *st, SlDebt *d)
+{
+	MemoryContext old = CurrentMemoryContext;
+	int			kept = 0;
+
+	StartTransactionCommand();
+	for (int i = 0; i < d->ncols; i++)
+	{
+		SlDebtCol  *col = &d->cols[i];
+
+		if (col->key || (col->now_name != NULL &&
+						 get_attname(d->target, col->target_attnum, true) != NULL))
+		{
+			d->cols[kept++] = *col;
+			continue;
+		}
+		sl_debt_drop_column(d, col);
+		sl_schema_event(st->s->stream_id, d->schema, d->table, d->lsn, NULL, "warned",
+						NULL, SL_M_NONE);
+		ereport(LOG,
+				(errmsg("stream \"%s\" does not fill column %s of table \"%s.%s\": it is dropped",
+						st->s->stream_id, quote_identifier(col->name), d->schema, d->table)));
+	}
+	d->ncols = kept;
+	if (d->ncols == d->nkeys)
+		sl_debt_delete(d);
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(old);
+}
+
+/* A clause that says why the debt cannot be paid, or NULL; *col its column. */
+static char *
+find_fault(const PGresult *res, SlDebt *d, const SlDebtCol **col)
+{
+	int			nkeys = 0;
+
+	if (PQntuples(res) == 0)
+		return pstrdup("the table is gone on the source");
+	for (int i = 0; i < PQntuples(res); i++)
+		if (number_of(res, i, F_KEYPOS) > 0)
+			nkeys++;
+	if (nkeys == 0)
+		return pstrdup("the table has no primary key on the source any more");
+	for (int i = 0; i < d->ncols; i++)
+	{
+		int			row = row_of(res, &d->cols[i]);
+		char	   *fault;
+
+		take_column(res, row, &d->cols[i]);
+		if (row < 0 && !d->cols[i].key)
+			continue;
+		fault = column_fault(res, row, &d->cols[i]);
+		if (fault)
+		{
+			*col = &d->cols[i];
+			return fault;
+		}
+		d->cols[i].attnum = (int32) number_of(res, row, F_ATTNUM);
+	}
+	return nkeys != d->nkeys ? pstrdup("the source's primary key has other columns now") : NULL;
+}
+
+/* See debt_int.h. */
+bool
+sl_debt_look(SlPgStream *st, SlDebt *d)
+{
+	char		oid[16];
+	const char *params[1] = {oid};
+	const SlDebtCol *col = NULL;
+	PGresult   *res;
+	char	   *fault;
+
+	snprintf(oid, sizeof(oid), "%u", d->source_id);
+	res = sl_conn_query(st->cat, PGRES_TUPLES_OK, table_sql, 1, params);
+	fault = find_fault(res, d, &col);
+	if (fault == NULL)
+	{
+		d->now_schema = pstrdup(PQgetvalue(res, 0, F_SCHEMA));
+		d->now_table = pstrdup(PQgetvalue(res, 0, F_TABLE));
+		d->relkind = PQgetvalue(res, 0, F_KIND)[0];
+		d->rows_total = number_of(res, 0, F_ROWS);
+	}
+	PQclear(res);
+	if (fault)
+	{
+		sl_debt_refuse(st, d, col, fault);
+		return false;
+	}
+	drop_dropped(st, d);
+	qsort(d->cols, d->ncols, sizeof(SlDebtCol), compare_columns);
+	check_cursor(d);
+	return d->ncols > d->nkeys;
+}
