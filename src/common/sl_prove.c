@@ -125,29 +125,27 @@ find_attribute(const Proof *p, int32 attnum)
 
 /*
  * Could a live attribute that was chosen have been a generated one then, and
- * the wire's column be a later one?  Not where its name is still the wire's:
- * the column behind it would have had that name at the same time.  Those on
- * record were sent before.
+ * the wire's column be one that was not chosen?  Not where its name is still
+ * the wire's: two columns would have had it at the same time.  Those on record
+ * were sent before.
  */
 static bool
 skips_possible(const Proof *p, const int32 *attnums)
 {
 	bool		renamed = false;
-	int			live = 0;
+	int			left = -p->wire->ncols;
 
 	for (int i = 0; i < p->ncat; i++)
-		live += p->cat[i].name != NULL;
+		left += p->cat[i].name != NULL || !was_gone(p, &p->cat[i]);
 	for (int i = 0; i < p->wire->ncols; i++)
 	{
 		const SlCatalogColumn *c = find_attribute(p, attnums[i]);
 
-		if (c->name == NULL)
-			continue;
-		live--;
-		if (!on_record(p, c->attnum) && strcmp(c->name, p->wire->cols[i].name) != 0)
+		if (c->name != NULL && !on_record(p, c->attnum) &&
+			strcmp(c->name, p->wire->cols[i].name) != 0)
 			renamed = true;
 	}
-	return renamed && live > 0;
+	return renamed && left > 0;
 }
 
 /* See sl_change.h. */
