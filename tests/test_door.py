@@ -2,6 +2,7 @@
 import pytest
 
 from lib import PgServer, assert_same_rows, make_stream, wait_until
+from lib.majors import MajorServer
 from lib.rounds import FAST
 from lib.streams import follow
 
@@ -131,8 +132,9 @@ def test_every_kind_at_start(pair):
     stream.stop()
     for n in range(len(KINDS)):
         src.execute(statement(n))
+    src.execute("INSERT INTO ref VALUES (1)")
     for name in names:
-        src.execute("INSERT INTO %s (id, c) VALUES (1, 'x')" % name)
+        src.execute("INSERT INTO %s (id, c, i) OVERRIDING SYSTEM VALUE VALUES (1, 'x', 1)" % name)
     stream.start(source=False)
     row = refusal(stream)
     lines = row["detail"].split("\n")
@@ -153,3 +155,245 @@ def test_every_kind_at_start(pair):
     assert_same_rows(src, dst, names)
     assert len([e for e in events(stream) if e[1] == "passed"]) == len(KINDS)
     stream.stop()
+
+
+def row_of(stream, table):
+    return [r for r in baselines(stream) if r["table_name"] == table][0]
+
+
+def test_live(pair):
+    """Refused before the row lands, again after a restart; accepted once."""
+    src, dst = pair
+    stream = follow(src, dst, TABLE.format("t"), "CREATE TABLE other (id int PRIMARY KEY)")
+    src.execute("INSERT INTO t (id) VALUES (1)")
+    stream.caught_up()
+    src.execute("INSERT INTO t (id) VALUES (2)")
+    src.execute("ALTER TABLE t ADD CONSTRAINT t_new CHECK (a > 0);"
+                "CREATE POLICY p ON t USING (a > 0)")
+    src.execute("INSERT INTO t (id) VALUES (3)")
+    first = refusal(stream)
+    assert first["detail"] == (
+        "[constraint-added] public.t t_new CHECK ((a > 0))\n"
+        "[policy-added] public.t p AS PERMISSIVE FOR ALL TO PUBLIC USING ((a > 0))")
+    assert first["hint"].split("\n")[:2] == [
+        "ALTER TABLE public.t ADD CONSTRAINT t_new CHECK ((a > 0));",
+        "CREATE POLICY p ON public.t AS PERMISSIVE FOR ALL TO PUBLIC USING ((a > 0));"]
+    assert dst.value("SELECT count(*) FROM t WHERE id > 2") == 0
+    assert ("t", "refused", None) in events(stream)
+    error = dst.error("SELECT sluice.sync_start(%s)", stream.id)
+    assert first["detail"] in str(error), error
+
+    # on purpose not on the target
+    acknowledge(stream)
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+    assert dst.value("SELECT count(*) FROM pg_constraint WHERE conname = 't_new'") == 0
+    dst.server.wait_log("an acknowledged change of \"public.t\" on the source is accepted")
+
+    # its end is no news for the target, and the same again is news
+    src.execute("ALTER TABLE t DROP CONSTRAINT t_new; INSERT INTO t (id) VALUES (4)")
+    stream.caught_up()
+    assert ("t", "passed", "[constraint-dropped] public.t t_new CHECK ((a > 0))") in events(stream)
+    src.execute("ALTER TABLE t ADD CONSTRAINT t_new CHECK (a > 0); INSERT INTO t (id) VALUES (5)")
+    second = refusal(stream)
+    assert second["detail"] == "[constraint-added] public.t t_new CHECK ((a > 0))"
+    assert second["fingerprint"] != first["fingerprint"]
+    dst.execute(second["hint"].split("\n")[0])
+    acknowledge(stream)
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+    stream.stop()
+
+
+def test_target_first(pair):
+    """Both sides got the change: nothing stops, in either order, live or stopped."""
+    src, dst = pair
+    stream = follow(src, dst, "CREATE TABLE ref (id int PRIMARY KEY)",
+                    *[TABLE.format("t%d" % n) for n in range(len(KINDS))])
+    numbers = [n for n, k in enumerate(KINDS) if k[0] not in ("generated", "generated gone")]
+    src.execute("INSERT INTO ref VALUES (1)")
+    for n in numbers:
+        dst.execute(statement(n))
+        src.execute(statement(n))
+        src.execute("INSERT INTO t%d (id, c, i) OVERRIDING SYSTEM VALUE VALUES (1, 'x', 1)" % n)
+    stream.caught_up()
+    stream.stop()
+    src.execute("ALTER TABLE t0 ADD CONSTRAINT again CHECK (b > 0)")
+    dst.execute("ALTER TABLE t0 ADD CONSTRAINT and_here CHECK (b > 0)")
+    stream.start()
+    stream.wait()
+    stream.caught_up()
+    assert stream.refusals() == []
+    assert_same_rows(src, dst, ["t%d" % n for n in numbers])
+    assert {e[0] for e in events(stream) if e[1] == "passed"} == {"t%d" % n for n in numbers}
+    stream.stop()
+
+
+def test_no_phantom(pair):
+    """What is no change of these makes no entry; a quiet table stops nothing."""
+    src, dst = pair
+    stream = follow(src, dst, TABLE.format("t"), TABLE.format("quiet"),
+                    "CREATE INDEX t_i ON t (a)",
+                    "ALTER TABLE t ADD CONSTRAINT t_v CHECK (b > 0) NOT VALID")
+    stream.caught_up()
+    before = baselines(stream)
+    for n, sql in enumerate((
+            "ANALYZE t", "VACUUM t", "VACUUM FULL t", "ALTER TABLE t ALTER b SET NOT NULL",
+            "ALTER TABLE t ALTER a SET DEFAULT 1", "REINDEX TABLE CONCURRENTLY t",
+            "ALTER TABLE t VALIDATE CONSTRAINT t_v", "ALTER INDEX t_i RENAME TO t_j",
+            "COMMENT ON TABLE t IS 'x'", "CLUSTER t USING t_j",
+            "ALTER TABLE t ALTER a SET STATISTICS 5")):
+        src.execute(sql)
+        src.execute("INSERT INTO t (id) VALUES (%d)" % n)
+        stream.caught_up()
+    src.execute("ALTER TABLE quiet ADD CONSTRAINT q CHECK (a > 0)")
+    src.execute("INSERT INTO t (id) VALUES (100)")
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+    assert baselines(stream)[0] == before[0] and stream.refusals() == []
+    assert not events(stream)
+    src.execute("INSERT INTO quiet (id) VALUES (1)")
+    assert refusal(stream)["detail"] == "[constraint-added] public.quiet q CHECK ((a > 0))"
+    stream.stop()
+
+
+def test_renames_and_indexes(pair):
+    """A rename passes as one; an index is warned of once, with its DDL."""
+    src, dst = pair
+    stream = follow(src, dst, TABLE.format("t"))
+    src.execute("ALTER TABLE t RENAME CONSTRAINT t_chk TO renamed;"
+                "CREATE INDEX t_i ON t (a) WHERE b > 0; INSERT INTO t (id) VALUES (1)")
+    stream.caught_up()
+    src.execute("ANALYZE t; INSERT INTO t (id) VALUES (2)")
+    stream.caught_up()
+    assert events(stream) == [
+        ("t", "passed", "[constraint-renamed] public.t renamed, was t_chk"),
+        ("t", "warned", "CREATE INDEX t_i ON public.t USING btree (a) WHERE (b > 0)")]
+    src.execute("DROP INDEX t_i; INSERT INTO t (id) VALUES (3)")
+    stream.caught_up()
+    assert events(stream)[2:] == []      # the target never had it
+    assert_same_rows(src, dst, ["t"])
+    stream.stop()
+
+
+def test_with_columns(pair):
+    """What comes and goes with a forwarded column is its own; a key is not."""
+    src, dst = pair
+    stream = follow(src, dst, TABLE.format("t"), "CREATE TABLE ref (id int PRIMARY KEY)",
+                    schema_changes="forward")
+    src.execute("ALTER TABLE t ADD n int NOT NULL DEFAULT 5; INSERT INTO t (id) VALUES (1)")
+    stream.caught_up()
+    src.execute("ALTER TABLE t DROP c; INSERT INTO t (id) VALUES (2)")
+    stream.caught_up()
+    assert stream.refusals() == []
+    src.execute("ALTER TABLE t ADD x int, ADD CONSTRAINT t_x FOREIGN KEY (x) REFERENCES ref;"
+                "INSERT INTO t (id) VALUES (3)")
+    row = refusal(stream)
+    assert row["detail"] == "[constraint-added] public.t t_x FOREIGN KEY (x) REFERENCES public.ref(id)"
+    assert dst.value("SELECT count(*) FROM t WHERE id = 3") == 0
+    dst.execute("ALTER TABLE t ADD COLUMN IF NOT EXISTS x int")
+    dst.execute(row["hint"].split("\n")[0])
+    acknowledge(stream)
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+    stream.stop()
+
+
+def test_retry_keeps_baseline(pair):
+    """A lost connection takes no new baseline, and finds the change at once."""
+    src, dst = pair
+    stream = follow(src, dst, TABLE.format("t"))
+    src.execute("ALTER TABLE t ENABLE ROW LEVEL SECURITY")
+    src.execute("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots"
+                " WHERE database = current_database()")
+    assert refusal(stream)["detail"] == "[row-security-enabled] public.t"
+    dst.execute("ALTER TABLE t ENABLE ROW LEVEL SECURITY")
+    acknowledge(stream)
+    stream.stop()
+    # a stream from before there were baselines gets them, and says so
+    dst.execute("DELETE FROM sluice.baseline")
+    stream.start()
+    stream.wait()
+    assert row_of(stream, "t")["signature"]
+    assert events(stream)[-1][1:] == (
+        "passed", "constraints, policies and column attributes are watched from here on")
+    stream.stop()
+
+
+def test_locked(pair):
+    """A lock on the source's table holds up nothing but what needs its definitions."""
+    src, dst = pair
+    stream = follow(src, dst, TABLE.format("t"))
+    stream.stop()
+    src.execute("INSERT INTO t (id) VALUES (1)")
+    conn = src.connect(autocommit=False)
+    conn.cursor().execute("ALTER TABLE t ADD CONSTRAINT never CHECK (a <> 7)")
+    stream.start()
+    stream.wait()
+    stream.caught_up()
+    assert dst.value("SELECT count(*) FROM t") == 1
+    conn.rollback()
+    stream.stop()
+    src.execute("ALTER TABLE t ADD CONSTRAINT kept CHECK (a <> 8)")
+    conn.cursor().execute("ALTER TABLE t ADD CONSTRAINT never CHECK (a <> 7)")
+    stream.start()
+    assert stream.wait_state("retrying")["sqlstate"] == "55P03"
+    conn.rollback()
+    conn.close()
+    assert refusal(stream)["detail"] == "[constraint-added] public.t kept CHECK ((a <> 8))"
+    stream.stop()
+
+
+def test_partitioned_root(pair):
+    """A change of the root alone is not announced: the periodic look finds it."""
+    src, dst = pair
+    stream = follow(src, dst, "CREATE TABLE p (id int, k int, PRIMARY KEY (id, k))"
+                    " PARTITION BY LIST (k)", "CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1)",
+                    schema_changes="forward")
+    src.execute("INSERT INTO p VALUES (1, 1)")
+    stream.caught_up()
+    src.execute("CREATE TABLE p2 PARTITION OF p FOR VALUES IN (2)")
+    dst.execute("CREATE TABLE p2 PARTITION OF p FOR VALUES IN (2)")
+    src.execute("CREATE POLICY pp ON p USING (id > 0); ALTER TABLE p ENABLE ROW LEVEL SECURITY")
+    assert refusal(stream)["detail"] == (
+        "[policy-added] public.p pp AS PERMISSIVE FOR ALL TO PUBLIC USING ((id > 0))\n"
+        "[row-security-enabled] public.p")
+    for sql in stream.refusals()[-1]["hint"].split("\n")[:2]:
+        dst.execute(sql)
+    acknowledge(stream)
+    src.execute("INSERT INTO p VALUES (2, 2)")
+    stream.caught_up()
+    assert_same_rows(src, dst, ["p"])
+    stream.stop()
+
+
+def test_newer_source(servers):
+    """18: NOT NULL is a constraint there, generated columns may be virtual."""
+    other = MajorServer(18).start()
+    try:
+        src = other.fresh_db("door")
+        dst = servers[1].fresh_db("door18", extension=True)
+        stream = follow(src, dst, *[TABLE.format(name) for name in "tuv"], user="postgres")
+        src.execute("ALTER TABLE t ADD CONSTRAINT c CHECK (a > 0) NOT ENFORCED;"
+                    "INSERT INTO t (id) VALUES (1)")
+        assert refusal(stream)["detail"] == (
+            "[constraint-added] public.t c CHECK ((a > 0)) NOT ENFORCED")
+        acknowledge(stream)
+        stream.stop()
+        dst.execute("ALTER TABLE u ALTER a SET NOT NULL, ADD CONSTRAINT c CHECK (c <> 'x')")
+        src.execute("ALTER TABLE u ALTER a SET NOT NULL, ADD CONSTRAINT c CHECK (c <> 'x');"
+                    "ALTER TABLE u RENAME CONSTRAINT u_b_not_null TO nn;"
+                    "ALTER TABLE v ADD h int GENERATED ALWAYS AS (a + 1)")
+        stream.start()
+        assert refusal(stream)["detail"] == (
+            "[generated-added] public.v.h GENERATED ALWAYS AS ((a + 1))")
+        dst.execute("ALTER TABLE v ADD h int GENERATED ALWAYS AS (a + 1) STORED")
+        acknowledge(stream)
+        src.execute("INSERT INTO u (id) VALUES (1); INSERT INTO v (id) VALUES (1)")
+        stream.caught_up()
+        assert_same_rows(src, dst, ["t", "u"])
+        stream.drop()
+        dst.destroy()
+        src.destroy()
+    finally:
+        other.stop()

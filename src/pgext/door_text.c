@@ -86,6 +86,7 @@ gate_of(const SlDoorTable *t)
 	SlStreamTable *tables;
 	int			n = sl_stream_tables(t->stream->stream_id, &tables);
 
+	sl_gate_allow(g, 'r', t->schema, t->table);
 	for (int i = 0; i < n; i++)
 		sl_gate_allow(g, 'r', tables[i].schema, tables[i].table);
 	return g;
