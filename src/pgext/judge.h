@@ -8,6 +8,7 @@
 
 #include "common/sl_record.h"
 #include "pgext/stream.h"
+#include "pgext/type_change.h"
 
 typedef enum SlDecision
 {
@@ -67,6 +68,7 @@ typedef struct SlCase
 	bool		first;			/* the table's first boundary since a start */
 	bool		can_copy;		/* a debt of values can be paid: the source
 								 * can be read by key */
+	SlRewrite	rewrite;		/* of the source's table since before */
 } SlCase;
 
 /*

@@ -21,8 +21,9 @@
 #include "pgext/judge_types.h"
 #include "pgext/pgcompat.h"
 
-static SlAction *
-add_action(SlJudging *j, SlActionKind kind, const char *what, const char *column,
+/* See judge_int.h. */
+SlAction *
+sl_judge_action(SlJudging *j, SlActionKind kind, const char *what, const char *column,
 		   int source_column)
 {
 	SlAction   *a;
@@ -37,9 +38,9 @@ add_action(SlJudging *j, SlActionKind kind, const char *what, const char *column
 	return a;
 }
 
-/* The change cannot be carried: why, and what to run by hand. */
-static void
-refuse(SlJudging *j, const SlColumn *now, const char *kind, const char *why,
+/* See judge_int.h. */
+void
+sl_judge_refuse(SlJudging *j, const SlColumn *now, const char *kind, const char *why,
 	   const char *by_hand)
 {
 	sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
@@ -60,35 +61,39 @@ check_copy(SlJudging *j, const SlColumn *now, const char *bare)
 {
 	if (j->asked->can_copy)
 		return true;
-	refuse(j, now, "column-uncopied",
+	sl_judge_refuse(j, now, "column-uncopied",
 		   "its values cannot be copied from the source: the table has no primary key to read them by",
 		   bare);
 	return false;
 }
 
 /*
- * The default of an added column.  Returns false when it refuses; *later is
- * the statement that sets one which may not fill the rows that are here.
+ * What would fill an added column's rows that are here already.  Returns false
+ * when it may fill them with other values than the source's and nothing sets
+ * that right; *later is then, if it is copied, what is left to do afterwards.
  */
 static bool
-judge_default(SlJudging *j, const SlColumn *now, const SlColumnDdl *d, bool copies,
-			  const char *bare, char **later)
+judge_fill(SlJudging *j, const SlColumn *now, const SlColumnDdl *d, bool copies,
+		   char **later)
 {
+	const char *name = quote_identifier(now->name);
+
 	*later = NULL;
-	if (d->dflt == NULL || d->volatility == PROVOLATILE_IMMUTABLE)
+	if (d->volatility == 0 || d->volatility == PROVOLATILE_IMMUTABLE)
 		return true;
-	if (copies_volatile(j) && copies)
+	if (copies && copies_volatile(j))
 	{
-		*later = psprintf("ALTER TABLE %s ALTER COLUMN %s SET DEFAULT %s",
-						  sl_judge_target_name(j), quote_identifier(now->name), d->dflt);
+		if (d->then)
+			*later = psprintf("ALTER TABLE %s ALTER COLUMN %s %s",
+							  sl_judge_target_name(j), name, d->then);
 		return true;
 	}
-	refuse(j, now, "column-default",
-		   psprintf("its default %s is %s: it would fill the target's rows with other values than the source's",
-					d->dflt, d->volatility == PROVOLATILE_STABLE ? "stable" : "volatile"),
-		   bare);
-	sl_judge_remedy(j, psprintf("ALTER COLUMN %s SET DEFAULT %s",
-								quote_identifier(now->name), d->dflt));
+	sl_judge_refuse(j, now, "column-default",
+		   psprintf("its %s is %s and would fill the target's rows with other values than the source's",
+					d->what, d->volatility == PROVOLATILE_STABLE ? "stable" : "volatile"),
+		   psprintf("ADD COLUMN %s %s%s%s", name, d->type, d->collate, d->bare));
+	if (d->then)
+		sl_judge_remedy(j, psprintf("ALTER COLUMN %s %s", name, d->then));
 	return false;
 }
 
@@ -125,29 +130,29 @@ forward_add(SlJudging *j, const SlOpen *o)
 	bool		not_null = (now->flags & (SL_COL_NOT_NULL | SL_COL_PRIMARY)) != 0;
 	SlColumnDdl *d = sl_column_ddl(j->stream, now);
 	SlAction   *a;
-	char	   *bare;
 	char	   *what;
 	char	   *later;
 
 	if (d->fault)
 	{
-		refuse(j, now, "column-added", d->fault, NULL);
+		sl_judge_refuse(j, now, "column-added", d->fault, NULL);
 		if (d->fix)
 			sl_judge_hint(j, d->fix);
 		sl_judge_remedy(j, psprintf("ADD COLUMN %s %s", quote_identifier(now->name),
 									sl_column_type_text(now)));
 		return;
 	}
-	bare = psprintf("ADD COLUMN %s %s%s", quote_identifier(now->name), d->type, d->collate);
-	if ((copies && !check_copy(j, now, bare)) ||
-		!judge_default(j, now, d, copies, bare, &later))
+	what = psprintf("ADD COLUMN %s %s%s", quote_identifier(now->name), d->type, d->collate);
+	if ((copies && !check_copy(j, now, what)) ||
+		!judge_fill(j, now, d, copies, &later))
 		return;
-	what = bare;
-	if (d->dflt && later == NULL)
-		what = psprintf("%s DEFAULT %s", bare, d->dflt);
+	if (later)
+		what = psprintf("%s%s", what, d->bare);
+	else if (d->dflt)
+		what = psprintf("%s DEFAULT %s", what, d->dflt);
 	if (not_null && !copies && d->dflt)
 		what = psprintf("%s NOT NULL", what);
-	a = add_action(j, SL_ACTION_ADD_COLUMN, what, now->name, o->after);
+	a = sl_judge_action(j, SL_ACTION_ADD_COLUMN, what, now->name, o->after);
 	a->copy_values = copies;
 	a->set_not_null = copies && not_null;
 	a->then_ddl = later;
@@ -160,7 +165,7 @@ forward_rename(SlJudging *j, const SlOpen *o)
 {
 	const char *to = j->after->cols[o->after].name;
 
-	add_action(j, SL_ACTION_RENAME_COLUMN,
+	sl_judge_action(j, SL_ACTION_RENAME_COLUMN,
 			   psprintf("RENAME COLUMN %s TO %s",
 						quote_identifier(sl_judge_target_column(j, o->attnum)),
 						quote_identifier(to)),
@@ -172,19 +177,8 @@ forward_drop(SlJudging *j, const SlOpen *o)
 {
 	char	   *name = sl_judge_target_column(j, o->attnum);
 
-	add_action(j, SL_ACTION_DROP_COLUMN,
+	sl_judge_action(j, SL_ACTION_DROP_COLUMN,
 			   psprintf("DROP COLUMN %s", quote_identifier(name)), name, -1);
-}
-
-/* Which way the source's values went is not on the wire. */
-static void
-forward_type(SlJudging *j, const SlOpen *o)
-{
-	const SlColumn *now = &j->after->cols[o->after];
-
-	refuse(j, now, "column-type", "how its values were converted is not known",
-		   psprintf("ALTER COLUMN %s TYPE %s", quote_identifier(now->name),
-					sl_column_type_text(now)));
 }
 
 static void
@@ -212,11 +206,11 @@ forward_table(SlJudging *j, const SlOpen *o)
 	}
 	if (o->kind == SL_OPEN_TABLE_SCHEMA)
 	{
-		add_action(j, SL_ACTION_SET_SCHEMA,
+		sl_judge_action(j, SL_ACTION_SET_SCHEMA,
 				   psprintf("SET SCHEMA %s", quote_identifier(schema)), NULL, -1);
 		return;
 	}
-	a = add_action(j, SL_ACTION_RENAME_TABLE, "", NULL, -1);
+	a = sl_judge_action(j, SL_ACTION_RENAME_TABLE, "", NULL, -1);
 	/* it is in its new schema by then */
 	a->ddl = psprintf("ALTER TABLE %s RENAME TO %s",
 					  quote_qualified_identifier(schema, get_rel_name(j->target)),
@@ -242,7 +236,7 @@ sl_judge_forward(SlJudging *j)
 				forward_rename(j, o);
 				break;
 			case SL_OPEN_TYPE:
-				forward_type(j, o);
+				sl_judge_retype(j, o);
 				break;
 			case SL_OPEN_TABLE_NAME:
 			case SL_OPEN_TABLE_SCHEMA:

@@ -108,4 +108,17 @@ extern void sl_judge_order(SlJudging *j);
 /* The open changes as actions; what cannot be one refuses. */
 extern void sl_judge_forward(SlJudging *j);
 
+/* Append "ALTER TABLE target <what>" to the actions. */
+extern SlAction *sl_judge_action(SlJudging *j, SlActionKind kind, const char *what,
+								 const char *column, int source_column);
+
+/* The change cannot be carried: why, and what to run by hand (or NULL). */
+extern void sl_judge_refuse(SlJudging *j, const SlColumn *now, const char *kind,
+							const char *why, const char *by_hand);
+
+/* judge_retype.c */
+
+/* A changed type as an action, or a refusal. */
+extern void sl_judge_retype(SlJudging *j, const SlOpen *o);
+
 #endif							/* SL_JUDGE_INT_H */

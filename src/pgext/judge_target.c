@@ -173,7 +173,8 @@ compare_type(SlJudging *j, int was, int now_at, int16 t)
 	if (exactly(j, t, now))
 		return;
 	if (SL_TYPE_IS_FIXED(now->typid) && sl_type_holds(b, now->typid, now->typmod) &&
-		(!j->forward || !j->asked->can_copy))
+		(!j->forward || !j->asked->can_copy) &&
+		sl_type_change(b, now, j->asked->rewrite) < SL_TYPE_REFUSE_SESSION)
 	{
 		Oid			typid;
 		int32		typmod;
@@ -324,9 +325,29 @@ remedy_open(SlJudging *j, const SlOpen *o)
 	sl_judge_remedy(j, open_statement(j, o));
 }
 
+/* What a refusal of the open changes says before it names them. */
+static char *
+open_message(const SlJudging *j)
+{
+	const char *schema = j->before->schema;
+	const char *name = j->before->name;
+
+	if (j->class == SL_CHANGE_TABLE_NAME)
+		return psprintf("table \"%s.%s\" was renamed to \"%s.%s\" on the source",
+						schema, name, j->after->schema, j->after->name);
+	if (j->class == SL_CHANGE_SEVERAL)
+		return psprintf("table \"%s.%s\" changed in more than one way at once", schema, name);
+	if (j->class == SL_CHANGE_UNPROVEN)
+		return psprintf("what changed in table \"%s.%s\" cannot be proven: columns are known by their names only",
+						schema, name);
+	return NULL;
+}
+
 void
 sl_judge_refuse_open(SlJudging *j)
 {
+	if (j->nopen > 0)
+		j->message = open_message(j);
 	for (int i = 0; i < j->nopen; i++)
 	{
 		const SlOpen *o = &j->open[i];
@@ -337,10 +358,6 @@ sl_judge_refuse_open(SlJudging *j)
 		else if (o->before >= 0)
 			column = j->before->cols[o->before].name;
 		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, column);
-		if (o->kind == SL_OPEN_TABLE_NAME || o->kind == SL_OPEN_TABLE_SCHEMA)
-			j->message = psprintf("table \"%s.%s\" was renamed to \"%s.%s\" on the source",
-								  j->before->schema, j->before->name,
-								  j->after->schema, j->after->name);
 		remedy_open(j, o);
 	}
 }

@@ -1,0 +1,129 @@
+/*
+ * judge_retype.c
+ *	  A changed type as a statement and, where that may not be all, a copy.
+ *
+ * NOTES
+ *	  How the source's values were converted is not on the wire: the statement
+ *	  may have had any USING.  Where the pair of types alone does not tell that
+ *	  the values are the same, they are copied from the source by key.
+ */
+#include "postgres.h"
+
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "pgext/column_ddl.h"
+#include "pgext/judge_int.h"
+#include "pgext/judge_types.h"
+#include "pgext/pgcompat.h"
+
+/* The target's column as it is. */
+typedef struct Present
+{
+	Oid			typid;
+	int32		typmod;
+	Oid			collation;
+} Present;
+
+static Present
+present_type(const SlJudging *j, int16 attnum)
+{
+	Present		p;
+
+	get_atttypetypmodcoll(j->target, attnum, &p.typid, &p.typmod, &p.collation);
+	return p;
+}
+
+/* The type alone, as text for the target; NULL and a refusal if it has none. */
+static SlColumnDdl *
+type_ddl(SlJudging *j, const SlColumn *now)
+{
+	SlColumn	col = *now;
+	SlColumnDdl *d;
+
+	col.flags &= ~(SL_COL_DEFAULT | SL_COL_IDENTITY);
+	col.dflt = NULL;
+	d = sl_column_ddl(j->stream, &col);
+	if (d->fault == NULL)
+		return d;
+	sl_judge_refuse(j, now, "column-type", d->fault, NULL);
+	if (d->fix)
+		sl_judge_hint(j, d->fix);
+	return NULL;
+}
+
+static void
+refuse_type(SlJudging *j, const SlColumn *now, const char *why)
+{
+	sl_judge_refuse(j, now, "column-type", why,
+					psprintf("ALTER COLUMN %s TYPE %s", quote_identifier(now->name),
+							 sl_column_type_text(now)));
+}
+
+/* Values can be copied by the primary key, and so not those of it. */
+static bool
+check_copy(SlJudging *j, const SlColumn *now)
+{
+	if ((now->flags & SL_COL_PRIMARY) != 0)
+		refuse_type(j, now, "how its values were converted is not known, and rows are found by them");
+	else if (!j->asked->can_copy)
+		refuse_type(j, now, "how its values were converted is not known, and the table has no primary key to copy them by");
+	else
+		return true;
+	return false;
+}
+
+/*
+ * Values that are copied afterwards need only get into the new type somehow: an
+ * explicit cast does not stumble over what the source's statement cut off.
+ */
+static char *
+using_cast(const char *name, Oid from, const char *type)
+{
+	CoercionPathType path;
+	Oid			func;
+	Oid			to;
+	int32		typmod;
+
+	if (!sl_compat_parse_type(type, &to, &typmod) || to == from)
+		return psprintf(" USING %s::%s", name, type);
+	path = find_coercion_pathway(to, from, COERCION_EXPLICIT, &func);
+	return psprintf(path == COERCION_PATH_NONE ? " USING %s::pg_catalog.text::%s" :
+					" USING %s::%s", name, type);
+}
+
+/* See judge_int.h. */
+void
+sl_judge_retype(SlJudging *j, const SlOpen *o)
+{
+	const SlColumn *was = &j->before->cols[o->before];
+	const SlColumn *now = &j->after->cols[o->after];
+	const char *name = quote_identifier(now->name);
+	Present		here = present_type(j, o->attnum);
+	bool		wide = sl_type_holds(now, here.typid, here.typmod);
+	SlTypeChange verdict = sl_type_change(was, now, j->asked->rewrite);
+	bool		copies = verdict == SL_TYPE_COPY;
+	char	   *reason = sl_type_change_reason(verdict, was, now);
+	SlColumnDdl *d;
+	char	   *type;
+	SlAction   *a;
+
+	if (reason)
+		refuse_type(j, now, reason);
+	if (reason || (copies && !check_copy(j, now)) || (!copies && wide))
+		return;
+	d = type_ddl(j, now);
+	if (d == NULL)
+		return;
+	/* a column that is wider already keeps its type */
+	type = wide ? format_type_extended(here.typid, here.typmod,
+									   FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY) :
+		d->type;
+	a = sl_judge_action(j, SL_ACTION_ALTER_TYPE,
+						psprintf("ALTER COLUMN %s TYPE %s%s%s", name, type,
+								 wide ? "" : d->collate,
+								 copies ? using_cast(name, here.typid, type) : ""),
+						now->name, o->after);
+	a->copy_values = copies;
+}
