@@ -271,6 +271,12 @@ sl_apply_record(SlApply *ap, const SlRecord *rec)
 }
 
 void
+sl_apply_go_on(SlApply *ap)
+{
+	ap->goes_on = true;
+}
+
+void
 sl_apply_hope(SlApply *ap, bool on)
 {
 	ap->hopeful = on;

@@ -26,6 +26,12 @@ extern SlApply *sl_apply_create(MemoryContext cxt, SlStream *stream, SlSlot *slo
 extern void sl_apply_destroy(SlApply *ap);
 
 /*
+ * The run goes on where one of this stream failed a moment ago: what is first
+ * met now is not met for the first time since the stream's start.
+ */
+extern void sl_apply_go_on(SlApply *ap);
+
+/*
  * Begin using the current transaction (started by the caller).  Pins the
  * replica role for it when the session has not.
  */

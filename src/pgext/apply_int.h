@@ -148,6 +148,7 @@ struct SlApply
 	MemoryContext xactcxt;		/* reset with each target transaction */
 	SlStream   *stream;
 	SlSlot	   *slot;
+	bool		goes_on;		/* see sl_apply_go_on */
 	bool		feed;			/* pin the session within a GUC level */
 	HTAB	   *maps;
 	char	  **accept_triggers;

@@ -451,7 +451,7 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 							   table ? table->schema : shape->schema,
 							   table ? table->table : shape->name, &before_pairs);
 	asked = (SlCase) {.stream = ap->stream, .before = before, .before_attnums = before_pairs,
-					  .after = shape, .target = target, .first = !map->met,
+					  .after = shape, .target = target, .first = !map->met && !ap->goes_on,
 					  .can_copy = can_copy(shape)};
 	v = sl_judge(&asked);
 	if (v->decision == SL_DECIDE_REFUSE)
