@@ -82,10 +82,11 @@ typedef struct SlRelMap
 	AttrNumber *keys;
 	int			ninskeys;		/* … and that an insert looks for first */
 	AttrNumber *inskeys;
-	AttrNumber *owed;			/* columns whose values are owed to rows (debt.h),
-								 * zero-terminated; NULL = none */
+	AttrNumber *owed;			/* columns whose values are owed to rows
+								 * (debt.h), zero-terminated; NULL = none */
 	AttrNumber *owed_keys;		/* … and by which key they are copied */
-	bool		owed_moved;		/* a row changed that key and kept such a value */
+	bool		owed_moved;		/* a row changed that key and kept such a
+								 * value */
 	bool		snapshot_known;
 	XLogRecPtr	snapshot_lsn;	/* changes committed before it were copied */
 	struct SlRelState *state;	/* in the target transaction, or NULL */

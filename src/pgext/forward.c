@@ -103,7 +103,7 @@ blockers(Oid target)
  * the worker; a session that is fed counts none, as its feeder tries again.
  */
 static int
-failures_here(const Forward * f)
+failures_here(const Forward *f)
 {
 	SlSlot	   *slot = sl_shmem_ready() ?
 	sl_slot_find(MyDatabaseId, f->stream->stream_id, false) : NULL;
@@ -120,7 +120,7 @@ failures_here(const Forward * f)
 }
 
 static SL_NORETURN void
-refuse(const Forward * f, const char *detail, const char *message)
+refuse(const Forward *f, const char *detail, const char *message)
 {
 	const SlShape *shape = f->asked->after;
 
@@ -137,7 +137,7 @@ refuse(const Forward * f, const char *detail, const char *message)
  * e: 55P03 or 40P01.
  */
 static SL_NORETURN void
-blocked(const Forward * f, const ErrorData *e)
+blocked(const Forward *f, const ErrorData *e)
 {
 	char	   *who = blockers(f->asked->target);
 	int			n = failures_here(f);
@@ -209,7 +209,7 @@ is_ours_to_refuse(int code)
 }
 
 static SL_NORETURN void
-failed(const Forward * f, ErrorData *e)
+failed(const Forward *f, ErrorData *e)
 {
 	StringInfoData detail;
 
@@ -255,7 +255,7 @@ try_statement(SlStream *s, Oid target, const char *ddl)
 }
 
 static void
-run_action(const Forward * f)
+run_action(const Forward *f)
 {
 	const SlShape *shape = f->asked->after;
 	ErrorData  *e = try_statement(f->stream, f->asked->target, f->action->ddl);
