@@ -27,8 +27,9 @@ typedef struct SlColumnDdl
 	 */
 	char	   *bare;
 	char	   *then;
-	const char *what;			/* what fills them, for a message: "default
-								 * now()", "identity" …; NULL = nothing */
+	const char *what;			/* what fills them, for a message that puts
+								 * "its" before it: "default now()",
+								 * "identity's sequence"; NULL = nothing */
 
 	char	   *fault;			/* a clause that says why it cannot be made:
 								 * "type app.mood does not exist on the

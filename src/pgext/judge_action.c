@@ -24,7 +24,7 @@
 /* See judge_int.h. */
 SlAction *
 sl_judge_action(SlJudging *j, SlActionKind kind, const char *what, const char *column,
-		   int source_column)
+				int source_column)
 {
 	SlAction   *a;
 
@@ -41,7 +41,7 @@ sl_judge_action(SlJudging *j, SlActionKind kind, const char *what, const char *c
 /* See judge_int.h. */
 void
 sl_judge_refuse(SlJudging *j, const SlColumn *now, const char *kind, const char *why,
-	   const char *by_hand)
+				const char *by_hand)
 {
 	sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
 	sl_judge_line(j, kind, now->name, why);
@@ -62,8 +62,8 @@ check_copy(SlJudging *j, const SlColumn *now, const char *bare)
 	if (j->asked->can_copy)
 		return true;
 	sl_judge_refuse(j, now, "column-uncopied",
-		   "its values cannot be copied from the source: the table has no primary key to read them by",
-		   bare);
+					"its values cannot be copied from the source: the table has no primary key to read them by",
+					bare);
 	return false;
 }
 
@@ -89,9 +89,9 @@ judge_fill(SlJudging *j, const SlColumn *now, const SlColumnDdl *d, bool copies,
 		return true;
 	}
 	sl_judge_refuse(j, now, "column-default",
-		   psprintf("its %s is %s and would fill the target's rows with other values than the source's",
-					d->what, d->volatility == PROVOLATILE_STABLE ? "stable" : "volatile"),
-		   psprintf("ADD COLUMN %s %s%s%s", name, d->type, d->collate, d->bare));
+					psprintf("its %s is %s and would fill the target's rows with other values than the source's, which option volatile_defaults copies",
+							 d->what, d->volatility == PROVOLATILE_STABLE ? "stable" : "volatile"),
+					psprintf("ADD COLUMN %s %s%s%s", name, d->type, d->collate, d->bare));
 	if (d->then)
 		sl_judge_remedy(j, psprintf("ALTER COLUMN %s %s", name, d->then));
 	return false;
@@ -138,8 +138,9 @@ forward_add(SlJudging *j, const SlOpen *o)
 		sl_judge_refuse(j, now, "column-added", d->fault, NULL);
 		if (d->fix)
 			sl_judge_hint(j, d->fix);
-		sl_judge_remedy(j, psprintf("ADD COLUMN %s %s", quote_identifier(now->name),
-									sl_column_type_text(now)));
+		if (d->type == NULL || judge_fill(j, now, d, copies, &later))
+			sl_judge_remedy(j, psprintf("ADD COLUMN %s %s", quote_identifier(now->name),
+										sl_column_type_text(now)));
 		return;
 	}
 	what = psprintf("ADD COLUMN %s %s%s", quote_identifier(now->name), d->type, d->collate);
@@ -166,10 +167,10 @@ forward_rename(SlJudging *j, const SlOpen *o)
 	const char *to = j->after->cols[o->after].name;
 
 	sl_judge_action(j, SL_ACTION_RENAME_COLUMN,
-			   psprintf("RENAME COLUMN %s TO %s",
-						quote_identifier(sl_judge_target_column(j, o->attnum)),
-						quote_identifier(to)),
-			   to, o->after);
+					psprintf("RENAME COLUMN %s TO %s",
+							 quote_identifier(sl_judge_target_column(j, o->attnum)),
+							 quote_identifier(to)),
+					to, o->after);
 }
 
 static void
@@ -178,7 +179,7 @@ forward_drop(SlJudging *j, const SlOpen *o)
 	char	   *name = sl_judge_target_column(j, o->attnum);
 
 	sl_judge_action(j, SL_ACTION_DROP_COLUMN,
-			   psprintf("DROP COLUMN %s", quote_identifier(name)), name, -1);
+					psprintf("DROP COLUMN %s", quote_identifier(name)), name, -1);
 }
 
 static void
@@ -207,7 +208,7 @@ forward_table(SlJudging *j, const SlOpen *o)
 	if (o->kind == SL_OPEN_TABLE_SCHEMA)
 	{
 		sl_judge_action(j, SL_ACTION_SET_SCHEMA,
-				   psprintf("SET SCHEMA %s", quote_identifier(schema)), NULL, -1);
+						psprintf("SET SCHEMA %s", quote_identifier(schema)), NULL, -1);
 		return;
 	}
 	a = sl_judge_action(j, SL_ACTION_RENAME_TABLE, "", NULL, -1);
