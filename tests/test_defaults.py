@@ -44,7 +44,12 @@ def forwarding(src, dst, *ddl, **args):
 
 
 def fills(db, table="t"):
-    return db.query(FILLS, table)
+    """What each column is and what fills it, by the same settings anywhere."""
+    with db.connect() as conn, conn.cursor() as cur:
+        cur.execute("SET datestyle = 'ISO'; SET intervalstyle = 'postgres'; SET timezone = 'UTC'")
+        cur.execute("SET bytea_output = 'hex'; SET extra_float_digits = 1; SET search_path = public")
+        cur.execute(FILLS, (table,))
+        return cur.fetchall()
 
 
 def crossed(stream, table="t", there=None, **kw):
@@ -88,9 +93,20 @@ TYPES = ["CREATE TYPE mood AS ENUM ('sad', 'glad')", "CREATE TYPE pair AS (a int
          "CREATE DOMAIN positive AS int CHECK (VALUE > 0)", "CREATE DOMAIN seven AS int DEFAULT 7"]
 
 
+SETTINGS = {
+    "source": {"datestyle": "'German, DMY'", "intervalstyle": "sql_standard", "timezone": "'Asia/Kolkata'",
+               "bytea_output": "escape", "extra_float_digits": "-5", "search_path": "nowhere, public"},
+    "target": {"datestyle": "'SQL, MDY'", "intervalstyle": "iso_8601", "timezone": "'America/New_York'",
+               "search_path": "elsewhere, public", "array_nulls": "off", "transform_null_equals": "on"},
+}
+
+
 def test_constants(dbs):
-    """All at once, and each alone."""
+    """All at once, and some alone, whatever is set on either side."""
     src, dst = dbs
+    for db, side in (src, "source"), (dst, "target"):
+        for name, value in SETTINGS[side].items():
+            db.server.execute('ALTER DATABASE "%s" SET %s = %s' % (db.name, name, value))
     both(src, dst, *TYPES)
     stream = forwarding(src, dst, TABLE)
     src.execute(ROWS)
@@ -297,3 +313,33 @@ def test_without_a_key(dbs):
     text = refused(stream)
     assert "key" in text, text
     wait_until(lambda: dst.value("SELECT count(*) FROM t") == 200, 30, "rows written")
+
+
+def test_domain_that_takes_no_null(dbs):
+    """It cannot be added without the default; what is in the way is named."""
+    src, dst = dbs
+    both(src, dst, "CREATE DOMAIN present AS timestamptz NOT NULL",
+         "CREATE DOMAIN given AS int CHECK (VALUE IS NOT NULL)")
+    stream = forwarding(src, dst, TABLE, options={"volatile_defaults": "copy"})
+    src.execute(ROWS)
+    src.execute("ALTER TABLE t ADD COLUMN a given DEFAULT 1, ADD COLUMN b present DEFAULT '2020-01-01 00:00+00'")
+    src.execute("INSERT INTO t (id) VALUES (1000)")
+    crossed(stream)
+    src.execute("ALTER TABLE t ADD COLUMN c present DEFAULT now()")
+    src.execute("INSERT INTO t (id) VALUES (1001)")
+    assert "[column-added] public.t.c public.present\nSQLSTATE 23502" in refused(stream)
+
+
+def test_extension_that_is_not_here(dbs):
+    """The type of an extension, made here when the refusal names it."""
+    src, dst = dbs
+    src.execute("CREATE EXTENSION citext")
+    stream = forwarding(src, dst, TABLE)
+    src.execute(ROWS)
+    src.execute("ALTER TABLE t ADD COLUMN c citext DEFAULT 'X'")
+    src.execute("INSERT INTO t (id) VALUES (1000)")
+    text = refused(stream)
+    assert "type public.citext does not exist on the target" in text
+    dst.execute("CREATE EXTENSION citext")
+    stream.start()
+    crossed(stream)

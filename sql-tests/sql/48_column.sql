@@ -231,6 +231,49 @@ SELECT fault FROM sluice.column_check('integer', '''x''::text');
 SELECT current_user = session_user, volatility FROM sluice.column_check('integer', '1');
 COMMIT;
 
+-- deep, long
+SELECT left(fault, 60) FROM sluice.column_check('integer', repeat('(', 20000) || '1' || repeat(')', 20000));
+SELECT left(fault, 20) FROM sluice.column_check('integer', repeat('1+', 50000) || '1');
+SELECT left(fault, 60) FROM sluice.column_check(repeat('x', 1100000));
+
+-- random texts made of what defaults are made of: one answer each, never an
+-- error, and what was judged is a default here
+CREATE TEMP TABLE words (n serial, w text);
+INSERT INTO words (w) SELECT unnest(ARRAY['1', '-1', '''x''', '''now''', '''{1,2}''', '''app.seq''', '::', '::', 'app.mood', 'app.pos',
+    'integer', 'text', 'timestamptz', 'date', 'app.past', 'regclass', '(', '(', ')', ')', ',', 'nextval', 'now()', 'random()', '||', '+', '=',
+    'CASE WHEN', 'THEN', 'ELSE', 'END', 'ARRAY[', ']', 'NULL', 'true', 'COALESCE(', 'CURRENT_USER', 'COLLATE', '"C"', 'AT TIME ZONE',
+    'lower(', 'public.late(', 'ROW(', 'a', '.', 'to_json(', '[]', 'IS NULL', 'NOT', 'pg_catalog.', 'interval', 'E''\''']);
+CREATE TEMP TABLE tried (type text, txt text, volatility text, fault text);
+DO $$
+DECLARE
+    state bigint := 20261130;
+    txt text;
+    kind text;
+    r record;
+    types CONSTANT text[] := '{integer,text,timestamptz,date[],app.mood,app.pos,app.past,app.pair,jsonb,regclass}';
+BEGIN
+    FOR i IN 1 .. 4000 LOOP
+        txt := '';
+        FOR k IN 1 .. 1 + i % 7 LOOP
+            state := (state * 48271) % 2147483647;
+            txt := txt || (SELECT w FROM words WHERE n = 1 + state % (SELECT count(*) FROM words))
+                || CASE WHEN state % 3 = 0 THEN '' ELSE ' ' END;
+        END LOOP;
+        kind := types[1 + state % 10];
+        SELECT * INTO STRICT r FROM sluice.column_check(kind, txt);
+        IF r.volatility IS NULL AND r.fault IS NULL THEN
+            RAISE EXCEPTION 'no answer: % DEFAULT %', kind, txt;
+        END IF;
+        INSERT INTO tried VALUES (kind, txt, r.volatility, r.fault);
+        IF r.fault IS NULL THEN
+            EXECUTE format('CREATE TEMP TABLE made (c %s DEFAULT %s)', r.target_type, r.target_default);
+            EXECUTE 'DROP TABLE made';
+        END IF;
+    END LOOP;
+END $$;
+SELECT count(*) = 4000, count(volatility) > 20, count(DISTINCT volatility), count(fault) > 100 FROM tried;
+SELECT type, txt FROM tried WHERE volatility = 'i' AND txt ~* 'now\(|random|nextval|current';
+
 -- the option
 SELECT sluice.sync_start('s', 'nowhere', options => '{"volatile_defaults": "carry"}');
 SELECT sluice.sync_start('s', 'nowhere', options => '{"volatile_defaults": true}');
