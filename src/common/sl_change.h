@@ -67,9 +67,11 @@ extern SlChangeSet *sl_change_classify(const SlShape *before, const SlShape *aft
  * Fills attnums[wire->ncols] and returns true if there is exactly one way in
  * which the wire's columns, in order, can be attributes of the table, no
  * matter what was added, dropped or renamed since.  before: a shape of the table
- * of an earlier moment than the wire's, or NULL.  *natts: the highest attnum that
- * is sure to have existed at the change.  Neither is touched if it returns false.
- * What the proof rests on: sl_prove.c.
+ * of an earlier moment than the wire's, or NULL.  xid: the wire's transaction, 0 =
+ * not known; where there are more ways, it and the stamps are one witness and
+ * names the other, and both must name the same way.  *natts: the highest attnum
+ * that is sure to have existed at the change.  Neither is touched if it returns
+ * false.  What the proof rests on: sl_prove.c.
  */
 typedef struct SlCatalogColumn
 {
@@ -77,10 +79,12 @@ typedef struct SlCatalogColumn
 	const char *name;			/* NULL = dropped */
 	uint32		typid;
 	int32		typmod;
+	uint32		stamp;			/* transaction that last changed it (xmin of its
+								 * row), 0 = not known */
 } SlCatalogColumn;
 
 extern bool sl_change_prove(const SlShape *before, const SlShape *wire,
-							const SlCatalogColumn *cat, int ncat, int32 *attnums,
+							uint32 xid, const SlCatalogColumn *cat, int ncat, int32 *attnums,
 							int32 *natts);
 
 #endif							/* SL_CHANGE_H */

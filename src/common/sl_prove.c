@@ -7,10 +7,24 @@
  *	  are live now, the wire's table had those up to some attnum, and all of
  *	  them; those behind it are newer.  Of the dropped ones up to there it had
  *	  any number.  How many columns it had is known.  If only one choice gives
- *	  that number, it is the truth, whatever names say: names can have changed
- *	  hands since.  Where there are more choices, equal names and types prove
- *	  nothing either: "ADD c; INSERT; DROP c; ADD c" makes two columns that look
- *	  the same, and the row was of the first.
+ *	  that number, it is the truth, whatever names say.
+ *
+ *	  Where there are more ("ADD b; row; ADD c; DROP a"), two witnesses that have
+ *	  nothing to do with each other must name the same one.
+ *
+ *	  Stamps: the transaction that last wrote an attribute's row of the catalog.
+ *	  Of a dropped one that is the drop, and changes of a table and rows of it
+ *	  exclude each other, so a drop by a later transaction came after the row.
+ *	  Later is not quite certain: a transaction can take its number long before
+ *	  it comes to this table.
+ *
+ *	  Names: a column that is not on record is called what it was.  Not certain
+ *	  either: names change hands, and "ADD c; row; DROP c; ADD c" makes two
+ *	  columns that look the same, of which the row had the first.  That is
+ *	  two choices by name, hence none.  To be deceived, a stream must be behind by
+ *	  a table change whose transaction was open across the row's, and names
+ *	  must have moved on to newer columns besides, each to the very place where
+ *	  the wire has it.
  *
  *	  A column that was generated was not sent, and DROP EXPRESSION makes it an
  *	  ordinary one that looks as if it had been.  The shape on record tells of
@@ -24,6 +38,7 @@ typedef struct Proof
 {
 	const SlShape *before;		/* NULL where it tells nothing */
 	const SlShape *wire;
+	uint32		xid;			/* of the wire's transaction, 0 = not known */
 	const SlCatalogColumn *cat;
 	int			ncat;
 	int32		known;			/* every attnum up to it existed at the wire's
@@ -123,6 +138,120 @@ find_attribute(const Proof *p, int32 attnum)
 	return NULL;
 }
 
+/* Was the attribute last changed before the wire's transaction, by its stamp? */
+static bool
+is_older(const Proof *p, const SlCatalogColumn *c)
+{
+	return (int32) (c->stamp - p->xid) < 0;
+}
+
+/*
+ * By stamps: every attribute that is live, or was dropped later, until there are
+ * as many as the wire has.  Of more than that, none may have been there.
+ */
+static bool
+choose_by_stamps(const Proof *p, int32 *attnums)
+{
+	int			n = 0;
+
+	for (int i = 0; i < p->ncat && p->xid != 0; i++)
+	{
+		const SlCatalogColumn *c = &p->cat[i];
+
+		if (c->name == NULL && was_gone(p, c))
+			continue;
+		/* the wire's own transaction dropped it: before the row, or after? */
+		if (c->stamp == 0 || (c->name == NULL && c->stamp == p->xid))
+			return false;
+		if (c->name == NULL && is_older(p, c))
+			continue;
+		/* came and went since the record: was it ever sent? */
+		if (c->name == NULL && !on_record(p, c->attnum))
+			return false;
+		if (n < p->wire->ncols)
+			attnums[n++] = c->attnum;
+		else if (c->name != NULL && (c->attnum <= p->known || is_older(p, c)))
+			return false;
+	}
+	return p->xid != 0 && n == p->wire->ncols;
+}
+
+/*
+ * By names: how many choices are there in which every live attribute that is
+ * not on record stands where the wire has its name (0, 1, 2 = more)?  ways[n]
+ * counts those of n of the attributes looked at so far.
+ */
+static int
+count_by_names(const Proof *p)
+{
+	int			ncols = p->wire->ncols;
+	uint8	   *ways = palloc0(ncols + 1);
+	int			total = 0;
+
+	ways[0] = 1;
+	for (int i = 0; i < p->ncat; i++)
+	{
+		const SlCatalogColumn *c = &p->cat[i];
+		bool		live = c->name != NULL;
+
+		if (!live && was_gone(p, c))
+			continue;
+		if (live && c->attnum > p->known)
+			total += ways[ncols];	/* the wire's moment may be before it */
+		for (int n = ncols; n >= 0; n--)
+		{
+			bool		fits = n > 0 && (!live || on_record(p, c->attnum) ||
+										 strcmp(c->name, p->wire->cols[n - 1].name) == 0);
+
+			ways[n] = Min((live ? 0 : ways[n]) + (fits ? ways[n - 1] : 0), 2);
+		}
+	}
+	total += ways[ncols];
+	pfree(ways);
+	return Min(total, 2);
+}
+
+/* Does every live attribute that is not on record have the wire's name? */
+static bool
+has_names(const Proof *p, const int32 *attnums)
+{
+	for (int i = 0; i < p->wire->ncols; i++)
+	{
+		const SlCatalogColumn *c = find_attribute(p, attnums[i]);
+
+		if (c->name != NULL && !on_record(p, c->attnum) &&
+			strcmp(c->name, p->wire->cols[i].name) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Do those on record have it there, or in the catalog? */
+static bool
+has_recorded_names(const Proof *p, const int32 *attnums)
+{
+	for (int i = 0; i < p->wire->ncols; i++)
+	{
+		const SlCatalogColumn *c = find_attribute(p, attnums[i]);
+		const char *name = p->wire->cols[i].name;
+		int			was = p->before ? sl_shape_find(p->before, name) : -1;
+
+		if (on_record(p, c->attnum) &&
+			(c->name == NULL || strcmp(c->name, name) != 0) &&
+			(was < 0 || p->before->cols[was].attnum != c->attnum))
+			return false;
+	}
+	return true;
+}
+
+/* The one choice that both witnesses name. */
+static bool
+agreed_choice(const Proof *p, int32 *attnums)
+{
+	return choose_by_stamps(p, attnums) && has_names(p, attnums) &&
+		has_recorded_names(p, attnums) && count_by_names(p) == 1;
+}
+
 /*
  * Could a live attribute that was chosen have been a generated one then, and
  * the wire's column be one that was not chosen?  Not where its name is still
@@ -132,33 +261,25 @@ find_attribute(const Proof *p, int32 attnum)
 static bool
 skips_possible(const Proof *p, const int32 *attnums)
 {
-	bool		renamed = false;
 	int			left = -p->wire->ncols;
 
 	for (int i = 0; i < p->ncat; i++)
 		left += p->cat[i].name != NULL || !was_gone(p, &p->cat[i]);
-	for (int i = 0; i < p->wire->ncols; i++)
-	{
-		const SlCatalogColumn *c = find_attribute(p, attnums[i]);
-
-		if (c->name != NULL && !on_record(p, c->attnum) &&
-			strcmp(c->name, p->wire->cols[i].name) != 0)
-			renamed = true;
-	}
-	return renamed && left > 0;
+	return left > 0 && !has_names(p, attnums);
 }
 
 /* See sl_change.h. */
 bool
-sl_change_prove(const SlShape *before, const SlShape *wire,
+sl_change_prove(const SlShape *before, const SlShape *wire, uint32 xid,
 				const SlCatalogColumn *cat, int ncat, int32 *attnums, int32 *natts)
 {
-	Proof		p = {.wire = wire, .cat = cat, .ncat = ncat};
+	Proof		p = {.wire = wire, .xid = xid, .cat = cat, .ncat = ncat};
 	int32	   *chosen = palloc(sizeof(int32) * (wire->ncols + 1));
 	bool		proven;
 
 	use_record(&p, before);
-	proven = only_choice(&p, chosen) && !skips_possible(&p, chosen);
+	proven = (only_choice(&p, chosen) && !skips_possible(&p, chosen)) ||
+		agreed_choice(&p, chosen);
 	if (proven)
 	{
 		*natts = p.known;

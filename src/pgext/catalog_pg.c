@@ -60,7 +60,7 @@
 	"  a.attnotnull, a.attidentity <> '', a.atthasdef, " \
 	"  coalesce(a.attnum = ANY (pk.indkey::smallint[]), false), " \
 	"  c.relreplident = 'f' OR coalesce(a.attnum = ANY (ri.indkey::smallint[]), false), " \
-	"  pg_catalog.pg_get_expr(ad.adbin, 0), c.relnatts " \
+	"  pg_catalog.pg_get_expr(ad.adbin, 0), c.relnatts, a.xmin " \
 	"FROM pg_catalog.pg_class c " \
 	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
 	"LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 " \
@@ -322,6 +322,7 @@ fill_catalog(const PGresult *res, int i, SlCatalogColumn *cat)
 	cat->name = field(res, i, 4);
 	cat->typid = field_oid(res, i, 6);
 	cat->typmod = strtol(PQgetvalue(res, i, 7), NULL, 10);
+	cat->stamp = field_oid(res, i, 17);
 }
 
 /*
@@ -422,7 +423,7 @@ complete_column(SlConn *c, const SlShape *now, SlColumn *col)
 }
 
 SlShape *
-sl_pg_complete(SlConn *c, const SlShape *wire, const SlShape *before)
+sl_pg_complete(SlConn *c, const SlShape *wire, const SlShape *before, uint32 xid)
 {
 	SlCatalogColumn *cat = NULL;
 	int			ncat = 0;
@@ -431,7 +432,7 @@ sl_pg_complete(SlConn *c, const SlShape *wire, const SlShape *before)
 	int32	   *attnums = palloc0_array(int32, Max(wire->ncols, 1));
 
 	if (now == NULL ||
-		!sl_change_prove(before, wire, cat, ncat, attnums, &full->natts))
+		!sl_change_prove(before, wire, xid, cat, ncat, attnums, &full->natts))
 		return full;
 	full->relkind = now->relkind;
 	full->evidence = SL_EVIDENCE_NOW;

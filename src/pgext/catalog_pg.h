@@ -61,7 +61,8 @@ extern SlShape *sl_pg_shape(SlConn *c, Oid relid, bool under_snapshot);
  * Complete a wire shape from the catalog, which may have moved on since: to
  * SL_EVIDENCE_NOW iff the attnums of all columns are proven (sl_change_prove);
  * else it stays SL_EVIDENCE_WIRE and has none.  before: the shape on record,
- * of an earlier moment than wire, or NULL.  Returns a palloc'd copy.
+ * of an earlier moment than wire, or NULL.  xid: the transaction whose rows wire
+ * comes before, 0 = not known.  Returns a palloc'd copy.
  *
  * Names, types, key flags and replica identity are the wire's, as of the
  * change.  Where the catalog still has the column under that name and with that
@@ -75,6 +76,6 @@ extern SlShape *sl_pg_shape(SlConn *c, Oid relid, bool under_snapshot);
  * (SL_COL_PRIMARY stays for a column that is still there.)
  */
 extern SlShape *sl_pg_complete(SlConn *c, const SlShape *wire,
-							   const SlShape *before);
+							   const SlShape *before, uint32 xid);
 
 #endif							/* SL_CATALOG_PG_H */

@@ -78,7 +78,8 @@ take_shape(SlPgStream *st, SlRecord *rec)
 
 	if (!is_ours(st, &rec->u.shape))
 		return;
-	full = sl_pg_complete(st->cat, &rec->u.shape, earlier_shape(st, &rec->u.shape));
+	full = sl_pg_complete(st->cat, &rec->u.shape, earlier_shape(st, &rec->u.shape),
+						  st->mid_xact ? st->begin.xid : 0);
 	full->lsn = st->w->at_lsn;
 	rec->u.shape = *full;
 	if (!sl_apply_in_copy(st->apply, full))

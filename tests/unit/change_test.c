@@ -259,7 +259,7 @@ changed_columns(void)
 		CHECK(sl_change_class_name((SlChangeClass) c) != NULL);
 }
 
-/* "1:id -2 3:a": live with its name, dropped. */
+/* "1:id -2@9 3:a": live with its name, dropped; and with its stamp. */
 static int
 catalog_of(const char *text, SlCatalogColumn *cat)
 {
@@ -273,13 +273,15 @@ catalog_of(const char *text, SlCatalogColumn *cat)
 		*c = (SlCatalogColumn) {.attnum = (int32) labs(num), .typid = 25, .typmod = -1};
 		if (num > 0)
 		{
-			size_t		len = strcspn(++text, " ");
+			size_t		len = strcspn(++text, "@ ");
 			char	   *name = palloc0(len + 1);
 
 			memcpy(name, text, len);
 			c->name = name;
 			text += len;
 		}
+		if (*text == '@')
+			c->stamp = (uint32) strtoul(text + 1, (char **) &text, 10);
 		text += *text == ' ';
 	}
 	return n;
@@ -297,6 +299,7 @@ proofs(void)
 		const char *cat;
 		const char *attnums;	/* NULL = not proven */
 		int			after;		/* natts */
+		uint32		xid;
 	}			tests[] = {
 		{"as the catalog has it", NULL, 0, "id:0 a:0", "1:id 2:a", "1 2", 2},
 		{"no columns", NULL, 0, "", "", "", 0},
@@ -326,6 +329,17 @@ proofs(void)
 		{"generated then, ordinary now", "id:1 c:3", 3, "id:0 c:0", "1:id 2:g 3:c", NULL, 0},
 		{"generated, and ordinary since", "id:1 c:3", 3, "id:0 g:0 c:0", "1:id 2:g 3:c", "1 2 3", 3},
 		{"newer column generated then", "id:1", 1, "id:0 c:0", "1:id 2:g 3:c", NULL, 0},
+		{"add, and another and a drop since", "id:1 a:2", 2, "id:0 a:0 b:0", "1:id@1 -2@9 3:b@4 4:c@8", "1 2 3", 3, 5},
+		{"add and a drop, and another since", "id:1 a:2", 2, "id:0 b:0", "1:id@1 -2@4 3:b@3 4:c@8", NULL, 0, 5},
+		{"the same, transaction not known", "id:1 a:2", 2, "id:0 a:0 b:0", "1:id@1 -2@9 3:b@4 4:c@8", NULL, 0, 0},
+		{"the same, a stamp not known", "id:1 a:2", 2, "id:0 a:0 b:0", "1:id@1 -2 3:b@4 4:c@8", NULL, 0, 5},
+		{"the same round the end of numbers", "id:1 a:2", 2, "id:0 a:0 b:0",
+		"1:id@4294967290 -2@9 3:b@4294967291 4:c@8", "1 2 3", 3, 4294967295U},
+		{"dropped by the row's own transaction", "id:1 a:2", 2, "id:0 a:0 b:0", "1:id@1 -2@5 3:b@4 4:c@8", NULL, 0, 5},
+		{"added, dropped, added again, with stamps", "id:1", 1, "id:0 c:0", "1:id@1 -2@8 3:c@9", NULL, 0, 5},
+		{"renamed, dropped, added under the new name", "id:1 b:2", 2, "id:0 c:0", "1:id@1 -2@8 3:c@9", NULL, 0, 5},
+		{"names moved on since", "id:1 a:2", 2, "id:0 a:0 n:0", "1:id@1 -2@8 3:a@8 4:n@9", NULL, 0, 5},
+		{"an older one left over", "id:1 a:2", 2, "id:0 a:0 b:0", "1:id@1 -2@9 3:b@4 4:c@3", NULL, 0, 5},
 		{"newer column generated then, the sent one gone", "id:1", 1, "id:0 c:0", "1:id 2:g -3", NULL, 0},
 	};
 
@@ -337,12 +351,13 @@ proofs(void)
 		int			ncat = catalog_of(tests[i].cat, cat);
 		int32		attnums[20] = {-1};
 		int32		natts = -1;
+		uint32		xid = tests[i].xid;
 		bool		proven;
 		StringInfoData got;
 
 		if (before)
 			before->natts = tests[i].natts;
-		proven = sl_change_prove(before, wire, cat, ncat, attnums, &natts);
+		proven = sl_change_prove(before, wire, xid, cat, ncat, attnums, &natts);
 		CHECK_AT(proven == (tests[i].attnums != NULL), "%s", tests[i].what);
 		if (!proven)
 		{
@@ -358,7 +373,7 @@ proofs(void)
 		if (before == NULL || tests[i].natts < 2)
 			continue;
 		before->relid = 8;
-		CHECK_AT(!sl_change_prove(before, wire, cat, ncat, attnums, &natts) ||
+		CHECK_AT(!sl_change_prove(before, wire, xid, cat, ncat, attnums, &natts) ||
 				 natts <= tests[i].after, "%s, recreated", tests[i].what);
 	}
 }
@@ -374,10 +389,12 @@ typedef struct Attribute
 	bool		was_generated;
 	int			name;
 	int			type;
+	uint32		stamp;
 } Attribute;
 
 typedef struct Toy
 {
+	uint32		now;			/* number of the last statement */
 	int			natts;
 	Attribute	atts[MAX_ATTS];
 } Toy;
@@ -421,7 +438,7 @@ add_attribute(Toy *t, bool generated, bool fresh)
 	if (t->natts == MAX_ATTS)
 		return;
 	t->atts[t->natts] = (Attribute) {.generated = generated, .was_generated = generated,
-		.name = free_name(t, fresh), .type = pick(2)};
+		.name = free_name(t, fresh), .type = pick(2), .stamp = t->now};
 	t->atts[t->natts++].live = true;
 }
 
@@ -435,26 +452,36 @@ swap_names(Toy *t, Attribute *a)
 		return;
 	a->name = b->name;
 	b->name = name;
+	b->stamp = t->now;
 }
+
+typedef enum Mode
+{
+	PLAIN,						/* names come back and are swapped */
+	GENERATED,					/* some columns are; names do not come back */
+	OVERLAPPING					/* stamps say nothing; names do not come back */
+} Mode;
 
 /* One random DDL statement (a swap is three renames). */
 static void
-step(Toy *t, bool with_generated)
+step(Toy *t, Mode mode)
 {
 	int			live = 0;
 	Attribute  *a;
 
+	t->now += 10;
 	for (int i = 0; i < t->natts; i++)
 		live += t->atts[i].live;
 	if (live < 5 && (live == 0 || pick(2) == 0))
 	{
-		add_attribute(t, with_generated && pick(3) == 0, with_generated);
+		add_attribute(t, mode == GENERATED && pick(3) == 0, mode != PLAIN);
 		return;
 	}
 	do
 		a = &t->atts[pick(t->natts)];
 	while (!a->live);
-	switch (pick(with_generated ? 4 : 5))
+	a->stamp = t->now;
+	switch (pick(mode == PLAIN ? 5 : 4))
 	{
 		case 0:
 		case 1:
@@ -462,7 +489,7 @@ step(Toy *t, bool with_generated)
 			a->live = a->was_generated && !a->generated;
 			break;
 		case 2:
-			a->name = free_name(t, with_generated);
+			a->name = free_name(t, mode != PLAIN);
 			break;
 		case 3:
 			if (a->generated)
@@ -513,7 +540,8 @@ catalog(const Toy *t, SlCatalogColumn *cat)
 		if (a->live && a->generated)
 			continue;
 		cat[n++] = (SlCatalogColumn) {.attnum = i + 1, .typid = a->live ? 20 + a->type : 0,
-			.typmod = -1, .name = a->live ? psprintf("c%d", a->name) : NULL};
+			.typmod = -1, .name = a->live ? psprintf("c%d", a->name) : NULL,
+			.stamp = a->stamp};
 	}
 	return n;
 }
@@ -523,7 +551,7 @@ catalog(const Toy *t, SlCatalogColumn *cat)
  * true, and all is claimed where at most one statement lies between.
  */
 static void
-random_history(bool with_generated, int *claimed, int *unclaimed)
+random_history(Mode mode, int *claimed, int *unclaimed)
 {
 	Toy			states[MAX_STEPS + 1];
 	int			steps = pick(MAX_STEPS + 1);
@@ -536,25 +564,28 @@ random_history(bool with_generated, int *claimed, int *unclaimed)
 	SlCatalogColumn cat[MAX_ATTS];
 	SlShape    *before;
 	SlShape    *wire;
+	uint32		xid;
 	bool		proven;
 
 	memset(&states[0], 0, sizeof(Toy));
 	for (int i = pick(6); i > 0; i--)
-		step(&states[0], with_generated);
+		step(&states[0], mode);
 	for (int i = 0; i < steps; i++)
 	{
 		states[i + 1] = states[i];
-		step(&states[i + 1], with_generated);
+		step(&states[i + 1], mode);
 	}
 	wired = pick(steps + 1);
 	recorded = pick(wired + 1);
 	before = pick(5) == 0 ? NULL : sent(&states[recorded], true, unused);
 	if (before && pick(8) == 0)
 		before->natts = 0;		/* as version 1 recorded it */
-	if (before == NULL && with_generated)
+	if (before == NULL && mode == GENERATED)
 		return;
 	wire = sent(&states[wired], false, truth);
-	proven = sl_change_prove(before, wire, cat, catalog(&states[steps], cat), attnums, &natts);
+	xid = mode == OVERLAPPING ? pick(states[steps].now + 20) : states[wired].now + 5;
+	proven = sl_change_prove(before, wire, xid, cat,
+							 catalog(&states[steps], cat), attnums, &natts);
 	*(proven ? claimed : unclaimed) += 1;
 	if (proven)
 	{
@@ -563,32 +594,38 @@ random_history(bool with_generated, int *claimed, int *unclaimed)
 		for (int i = 0; i < wire->ncols; i++)
 			CHECK(natts >= truth[i]);
 	}
-	else if (!with_generated && before && before->natts > 0)
+	else if (mode != GENERATED && before && before->natts > 0)
 		CHECK_AT(steps - recorded > 1, "%d steps", steps - recorded);
+}
+
+static void
+random_mode(Mode mode, int at_least)
+{
+	int			claimed = 0;
+	int			unclaimed = 0;
+
+	seed = 7 + mode;
+	for (int i = 0; i < 100000; i++)
+		random_history(mode, &claimed, &unclaimed);
+	CHECK_AT(claimed > at_least && unclaimed > 5000, "%d claimed, %d not", claimed, unclaimed);
 }
 
 static void
 random_histories(void)
 {
-	int			claimed = 0;
-	int			unclaimed = 0;
-
-	seed = 7;
-	for (int i = 0; i < 100000; i++)
-		random_history(false, &claimed, &unclaimed);
-	CHECK_AT(claimed > 30000 && unclaimed > 5000, "%d claimed, %d not", claimed, unclaimed);
+	random_mode(PLAIN, 30000);
 }
 
 static void
 random_histories_with_generated_columns(void)
 {
-	int			claimed = 0;
-	int			unclaimed = 0;
+	random_mode(GENERATED, 20000);
+}
 
-	seed = 8;
-	for (int i = 0; i < 100000; i++)
-		random_history(true, &claimed, &unclaimed);
-	CHECK_AT(claimed > 20000 && unclaimed > 5000, "%d claimed, %d not", claimed, unclaimed);
+static void
+random_histories_of_overlapping_transactions(void)
+{
+	random_mode(OVERLAPPING, 30000);
 }
 
 int
@@ -601,5 +638,6 @@ main(void)
 	RUN(proofs);
 	RUN(random_histories);
 	RUN(random_histories_with_generated_columns);
+	RUN(random_histories_of_overlapping_transactions);
 	return UNIT_END();
 }

@@ -1,0 +1,137 @@
+"""What is on record of a table's shape, and what the source's catalog proves of
+a column when the stream is behind it.
+"""
+import json
+
+from lib import caught_up_same, follow
+from lib.pairs import database_pair, server_pair
+
+servers = server_pair("shapes")
+dbs = database_pair("shapes")
+
+FORWARD = {"schema_changes": "forward"}
+
+RECORDED = """
+SELECT r FROM sluice.schema_history h, jsonb_array_elements(sluice.feed_decode(h.shape)) r
+WHERE h.table_name = %s AND r ->> 'kind' = 'shape' ORDER BY h.id DESC LIMIT 1"""
+
+
+def recorded(stream, table="t"):
+    """The shape on record, as feed_decode shows it."""
+    return stream.dst.value(RECORDED, table)
+
+
+def columns(stream, *keys, table="t"):
+    """{column: the keys of it} on record."""
+    return {c["name"]: tuple(c.get(k) for k in keys) for c in recorded(stream, table)["cols"]}
+
+
+def test_defaults_and_attnums(dbs):
+    src, dst = dbs
+    stream = follow(
+        src, dst, "CREATE SCHEMA app", "CREATE TYPE app.mood AS ENUM ('sad', 'ok')",
+        "CREATE TABLE t (gone int, id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
+        " n numeric(6,2) DEFAULT 1 + 0.5, m app.mood DEFAULT 'ok', s serial,"
+        " at timestamptz DEFAULT now(), double numeric GENERATED ALWAYS AS (n * 2) STORED,"
+        " plain text, late int)",
+        "ALTER TABLE t DROP COLUMN gone, DROP COLUMN late", **FORWARD)
+    assert recorded(stream)["natts"] == 9
+    assert columns(stream, "attnum", "default") == {
+        "id": (2, None), "n": (3, "((1)::numeric + 0.5)"), "m": (4, "'ok'::app.mood"),
+        "s": (5, "nextval('public.t_s_seq'::regclass)"), "at": (6, "now()"), "plain": (8, None)}
+    # and from the catalog as it is at a boundary
+    src.execute("ALTER TABLE t ADD COLUMN c text DEFAULT 'it''s'")
+    src.execute("INSERT INTO t (plain) VALUES ('x')")
+    caught_up_same(stream, "t")
+    assert recorded(stream)["natts"] == 10
+    assert columns(stream, "attnum", "default")["c"] == (10, "'it''s'::text")
+
+
+def test_locked_source(dbs):
+    """Nothing that is read of a source's table waits for a lock on it."""
+    src, dst = dbs
+    stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY, v int DEFAULT abs(-1))",
+                    **FORWARD)
+    stream.stop()
+    src.execute("ALTER TABLE t RENAME COLUMN v TO w")
+    src.execute("INSERT INTO t (id) VALUES (1)")
+    holder = src.connect(autocommit=False)
+    try:
+        with holder.cursor() as cur:
+            cur.execute("LOCK TABLE t IN ACCESS EXCLUSIVE MODE")
+        stream.start(source=False)
+        stream.caught_up()
+        assert dst.rows("SELECT * FROM t") == [{"id": 1, "w": 1}]
+        assert columns(stream, "default")["w"] == ("abs('-1'::integer)",)
+    finally:
+        holder.close()
+
+
+def test_version_1(dbs):
+    """A shape that an older release recorded stays the one to go on from."""
+    src, dst = dbs
+    stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY, x int, v int DEFAULT 1)",
+                    "ALTER TABLE t DROP COLUMN x", **FORWARD)
+    stream.stop()
+    shape = recorded(stream)
+    del shape["natts"]
+    for column in shape["cols"]:
+        if "default" in column:
+            column["default"] = True
+    dst.execute("UPDATE sluice.schema_history SET shape = sluice.feed_encode(%s::jsonb)",
+                json.dumps([{"kind": "header", "version": 1}, shape]))
+    assert dst.value("SELECT sluice.feed_decode(shape) -> 0 ->> 'version' FROM sluice.schema_history") == "1"
+    stream.start(source=False)
+    src.execute("INSERT INTO t VALUES (1, 1)")
+    src.execute("ALTER TABLE t ADD COLUMN c int, ADD COLUMN d int")
+    src.execute("INSERT INTO t VALUES (2, 2, 2, 2)")
+    caught_up_same(stream, "t")
+    assert columns(stream, "attnum") == {"id": (1,), "v": (3,), "c": (4,), "d": (5,)}
+
+
+BEHIND = [
+    # what the source does while the stream is stopped, one row after each
+    "ALTER TABLE t ADD COLUMN c int",
+    "ALTER TABLE t ADD COLUMN d text DEFAULT 'd'",
+    "ALTER TABLE t RENAME COLUMN v TO w",
+    "ALTER TABLE t DROP COLUMN y",
+    "ALTER TABLE t ADD COLUMN v int",
+    "ALTER TABLE t RENAME COLUMN x TO z",
+]
+
+
+def test_behind(dbs):
+    """Each change is taken for what it was, whatever came after it."""
+    src, dst = dbs
+    stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY, old int, v int, x varchar(5), y int)",
+                    "ALTER TABLE t DROP COLUMN old", **FORWARD)
+    src.execute("INSERT INTO t VALUES (0, 0, 'zero', 0)")
+    caught_up_same(stream, "t")
+    stream.stop()
+    for n, ddl in enumerate(BEHIND, 1):
+        src.execute(ddl)
+        src.execute("INSERT INTO t (id) VALUES (%s)", n)
+    stream.start(source=False)
+    caught_up_same(stream, "t")
+    assert columns(stream, "attnum", "default") == {
+        "id": (1, None), "w": (3, None), "z": (4, None), "c": (6, None),
+        "d": (7, "'d'::text"), "v": (8, None)}
+
+
+def test_behind_a_replaced_column(dbs):
+    """Two columns of one name: nothing is claimed of the row's, nothing written."""
+    src, dst = dbs
+    stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY)", **FORWARD)
+    src.execute("INSERT INTO t VALUES (0)")
+    caught_up_same(stream, "t")
+    stream.stop()
+    src.execute("ALTER TABLE t ADD COLUMN c int")
+    src.execute("INSERT INTO t VALUES (1, 1)")
+    src.execute("ALTER TABLE t DROP COLUMN c")
+    src.execute("ALTER TABLE t ADD COLUMN c int")
+    src.execute("INSERT INTO t VALUES (2, 2)")
+    stream.start(source=False)
+    stream.wait_refused("RESUME-SCHEMA-DIVERGENCE")
+    assert "column" in stream.refusals()[-1]["detail"], stream.refusals()
+    assert dst.rows("SELECT * FROM t") == [{"id": 0}]
+    assert columns(stream, "attnum") == {"id": (1,)}
