@@ -290,7 +290,7 @@ sl_judge(const SlCase *asked)
 		ndiffs = source_diff(&j, &detail);
 		j.class = sl_change_classify(j.before, j.after)->class;
 	}
-	j.looks = ndiffs > 0 || asked->first || asked->before == NULL;
+	j.looks = ndiffs > 0 || (asked->first && asked->before);
 	judge(&j);
 
 	if (j.marker != SL_M_NONE)

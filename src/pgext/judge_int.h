@@ -95,6 +95,9 @@ extern void sl_judge_compare(SlJudging *j);
  */
 extern void sl_judge_fit(SlJudging *j, bool forwards);
 
+/* Does the target's column have exactly this type? */
+extern bool sl_judge_is_type(const SlJudging *j, int16 t, const SlColumn *now);
+
 /* The open changes as faults, each with its statement. */
 extern void sl_judge_refuse_open(SlJudging *j);
 

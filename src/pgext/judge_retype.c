@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -74,25 +73,6 @@ check_copy(SlJudging *j, const SlColumn *now)
 	return false;
 }
 
-/*
- * Values that are copied afterwards need only get into the new type somehow: an
- * explicit cast does not stumble over what the source's statement cut off.
- */
-static char *
-using_cast(const char *name, Oid from, const char *type)
-{
-	CoercionPathType path;
-	Oid			func;
-	Oid			to;
-	int32		typmod;
-
-	if (!sl_compat_parse_type(type, &to, &typmod) || to == from)
-		return psprintf(" USING %s::%s", name, type);
-	path = find_coercion_pathway(to, from, COERCION_EXPLICIT, &func);
-	return psprintf(path == COERCION_PATH_NONE ? " USING %s::pg_catalog.text::%s" :
-					" USING %s::%s", name, type);
-}
-
 /* See judge_int.h. */
 void
 sl_judge_retype(SlJudging *j, const SlOpen *o)
@@ -101,7 +81,8 @@ sl_judge_retype(SlJudging *j, const SlOpen *o)
 	const SlColumn *now = &j->after->cols[o->after];
 	const char *name = quote_identifier(now->name);
 	Present		here = present_type(j, o->attnum);
-	bool		wide = sl_type_holds(now, here.typid, here.typmod);
+	bool		wide = sl_type_holds(now, here.typid, here.typmod) &&
+		!sl_judge_is_type(j, o->attnum, was);
 	SlTypeChange verdict = sl_type_change(was, now, j->asked->rewrite);
 	bool		copies = verdict == SL_TYPE_COPY;
 	char	   *reason = sl_type_change_reason(verdict, was, now);
@@ -116,14 +97,15 @@ sl_judge_retype(SlJudging *j, const SlOpen *o)
 	d = type_ddl(j, now);
 	if (d == NULL)
 		return;
-	/* a column that is wider already keeps its type */
+	/* a column that was made wider here keeps its type */
 	type = wide ? format_type_extended(here.typid, here.typmod,
 									   FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY) :
 		d->type;
+	/* values that are copied need only get into it: no cast may stumble */
 	a = sl_judge_action(j, SL_ACTION_ALTER_TYPE,
 						psprintf("ALTER COLUMN %s TYPE %s%s%s", name, type,
 								 wide ? "" : d->collate,
-								 copies ? using_cast(name, here.typid, type) : ""),
+								 copies ? psprintf(" USING %s::%s", name, type) : ""),
 						now->name, o->after);
 	a->copy_values = copies;
 }

@@ -13,12 +13,14 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_proc.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "common/sl_shape.h"
+#include "pgext/column_ddl.h"
 #include "pgext/judge_int.h"
 #include "pgext/judge_types.h"
 #include "pgext/source_type.h"
@@ -84,7 +86,12 @@ compare_kept(SlJudging *j, int was, int now_at, int16 *t)
 		return false;
 	}
 	if (*t != 0)
+	{
 		sl_judge_against(j, SL_M_COLUMN_IDENTITY_CHANGED, now->name);
+		if (paired_with(j, *t) < 0)
+			sl_judge_line(j, "column-taken", now->name,
+						  "a column of the target that the stream does not write has the new name");
+	}
 	else if (sl_judge_target_column(j, j->pairs[was]) == NULL)
 	{
 		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
@@ -144,9 +151,9 @@ type_of(const SlJudging *j, int16 t, Oid * typid, int32 *typmod)
 	get_atttypetypmodcoll(j->target, t, typid, typmod, &collation);
 }
 
-/* Does the target's column have exactly this type? */
-static bool
-exactly(const SlJudging *j, int16 t, const SlColumn *now)
+/* See judge_int.h. */
+bool
+sl_judge_is_type(const SlJudging *j, int16 t, const SlColumn *now)
 {
 	Oid			typid;
 	int32		typmod;
@@ -170,7 +177,7 @@ compare_type(SlJudging *j, int was, int now_at, int16 t)
 
 	if (b->typid == 0 || (b->typid == now->typid && b->typmod == now->typmod))
 		return;
-	if (exactly(j, t, now))
+	if (sl_judge_is_type(j, t, now))
 		return;
 	if (SL_TYPE_IS_FIXED(now->typid) && sl_type_holds(b, now->typid, now->typmod) &&
 		(!j->forward || !j->asked->can_copy) &&
@@ -280,6 +287,21 @@ sl_judge_compare(SlJudging *j)
 			compare_gone(j, i);
 }
 
+/* An added column, with a default that fills rows with the same everywhere. */
+static char *
+add_statement(const SlJudging *j, const SlColumn *a)
+{
+	SlColumnDdl *d = sl_column_ddl(j->stream, a);
+	const char *name = quote_identifier(a->name);
+
+	if (d->fault)
+		return psprintf("ADD COLUMN %s %s", name, sl_column_type_text(a));
+	if (d->dflt && d->volatility == PROVOLATILE_IMMUTABLE)
+		return psprintf("ADD COLUMN %s %s%s DEFAULT %s%s", name, d->type, d->collate, d->dflt,
+						(a->flags & SL_COL_NOT_NULL) ? " NOT NULL" : "");
+	return psprintf("ADD COLUMN %s %s%s%s", name, d->type, d->collate, d->bare);
+}
+
 /* What an open change is as a statement on the target. */
 static char *
 open_statement(const SlJudging *j, const SlOpen *o)
@@ -289,8 +311,7 @@ open_statement(const SlJudging *j, const SlOpen *o)
 	switch (o->kind)
 	{
 		case SL_OPEN_ADD:
-			return psprintf("ADD COLUMN %s %s", quote_identifier(a->name),
-							sl_column_type_text(a));
+			return add_statement(j, a);
 		case SL_OPEN_DROP:
 			return psprintf("DROP COLUMN %s",
 							quote_identifier(sl_judge_target_column(j, o->attnum)));
@@ -343,6 +364,31 @@ open_message(const SlJudging *j)
 	return NULL;
 }
 
+/* Why a type that the target's holds, or could be changed to, is not enough. */
+static void
+line_type(SlJudging *j, const SlOpen *o)
+{
+	const SlColumn *was;
+	const SlColumn *now;
+	SlTypeChange verdict;
+	Oid			typid;
+	int32		typmod;
+
+	if (o->kind != SL_OPEN_TYPE)
+		return;
+	was = &j->before->cols[o->before];
+	now = &j->after->cols[o->after];
+	type_of(j, o->attnum, &typid, &typmod);
+	verdict = sl_type_change(was, now, j->asked->rewrite);
+	if (verdict == SL_TYPE_REFUSE_SESSION || verdict == SL_TYPE_REFUSE_INVISIBLE)
+		sl_judge_line(j, "column-type", now->name,
+					  sl_type_change_reason(verdict, was, now));
+	else if (sl_type_holds(now, typid, typmod))
+		sl_judge_line(j, "column-narrowed", now->name,
+					  psprintf("narrowed from %s: rows of the target kept what the source's statement converted",
+							   sl_column_type_text(was)));
+}
+
 void
 sl_judge_refuse_open(SlJudging *j)
 {
@@ -358,6 +404,7 @@ sl_judge_refuse_open(SlJudging *j)
 		else if (o->before >= 0)
 			column = j->before->cols[o->before].name;
 		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, column);
+		line_type(j, o);
 		remedy_open(j, o);
 	}
 }

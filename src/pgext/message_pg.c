@@ -89,7 +89,7 @@ take_shape(SlPgStream *st, SlRecord *rec)
 		return;
 	if (st->binary && !sl_apply_in_copy(st->apply, full) &&
 		sl_apply_follows(st->apply, full) &&
-		!sl_types_binary_ok(st->cat, full, sl_target_resolve(st->s, full->schema, full->name)))
+		!sl_types_binary_ok(st->cat, full, sl_apply_target(st->apply, full)))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("columns of table \"%s.%s\" cannot be read in binary form any more",

@@ -174,30 +174,6 @@ same_table(const SlStreamTable *t, const SlShape *shape)
 		strcmp(t->table, shape->name) == 0;
 }
 
-/* A table the source renamed is the same one if the target renamed it too. */
-static void
-check_renamed(SlApply *ap, const SlStreamTable *t, const SlShape *shape)
-{
-	StringInfoData detail;
-
-	if (sl_target_lookup(ap->stream, shape->schema, shape->name) == t->target_relid)
-		return;
-	initStringInfo(&detail);
-	sl_diff_line(&detail, &(SlDiff) {
-									 .kind = SL_DIFF_TABLE_RENAMED,
-									 .object = quote_qualified_identifier(t->schema, t->table),
-									 .before = t->table, .after = shape->name});
-	sl_refuse(&(SlRefusal) {
-							.marker = SL_M_SCHEMA_CHANGE_REFUSED, .schema = t->schema, .table = t->table,
-							.detail = detail.data,
-							.hint = psprintf("ALTER TABLE %s RENAME TO %s;",
-											 quote_qualified_identifier(get_namespace_name(get_rel_namespace(t->target_relid)),
-																		get_rel_name(t->target_relid)),
-											 quote_identifier(shape->name))},
-			  "table \"%s.%s\" was renamed to \"%s.%s\" on the source",
-			  t->schema, t->table, shape->schema, shape->name);
-}
-
 /* The snapshots that the tables were copied under; once per SlApply. */
 void
 sl_relmap_load_snapshots(SlApply *ap)
@@ -292,10 +268,7 @@ stream_table(SlApply *ap, const SlShape *shape)
 		return t;
 	t = sl_stream_table_by_id(id, shape->relid);
 	if (t)
-	{
-		check_renamed(ap, t, shape);
 		return t;
-	}
 	if (!ap->feed || !sl_stream_in_scope(ap->stream, shape->schema, shape->name))
 		sl_refuse(&(SlRefusal) {
 								.marker = SL_M_PROTOCOL_VIOLATION,
@@ -303,6 +276,26 @@ stream_table(SlApply *ap, const SlShape *shape)
 				  "table \"%s.%s\" is not one of stream \"%s\"",
 				  shape->schema, shape->name, ap->stream->stream_id);
 	return NULL;
+}
+
+/*
+ * The target of a table that the source has renamed is the one it had, until
+ * that is renamed too.
+ */
+static Oid
+target_of(SlApply *ap, const SlStreamTable *t, const SlShape *shape)
+{
+	if (t == NULL || same_table(t, shape) ||
+		sl_target_lookup(ap->stream, shape->schema, shape->name) == t->target_relid)
+		return sl_target_resolve(ap->stream, shape->schema, shape->name);
+	return sl_target_resolve(ap->stream, t->schema, t->table);
+}
+
+/* See apply.h. */
+Oid
+sl_apply_target(SlApply *ap, const SlShape *shape)
+{
+	return target_of(ap, stream_table(ap, shape), shape);
 }
 
 static void
@@ -345,7 +338,7 @@ check_other_streams(SlApply *ap, Oid target)
 /* For the answer of feed(). */
 static void
 note_decision(SlApply *ap, const SlShape *shape, const char *decision,
-			  const char *ddl)
+			  const char *ddl, const char *warning)
 {
 	MemoryContext old = MemoryContextSwitchTo(ap->xactcxt);
 
@@ -361,6 +354,11 @@ note_decision(SlApply *ap, const SlShape *shape, const char *decision,
 	{
 		appendStringInfoString(ap->decisions, ", \"ddl\": ");
 		escape_json(ap->decisions, ddl);
+	}
+	if (warning)
+	{
+		appendStringInfoString(ap->decisions, ", \"warning\": ");
+		escape_json(ap->decisions, warning);
 	}
 	appendStringInfoChar(ap->decisions, '}');
 	MemoryContextSwitchTo(old);
@@ -404,7 +402,8 @@ forward(SlApply *ap, const SlCase *asked, const SlVerdict *v)
 	sl_apply_settle(ap);
 	sl_forward(ap->stream, asked, v, ap->in_hand);
 	for (int i = 0; i < v->nactions; i++)
-		note_decision(ap, asked->after, "forwarded", v->actions[i].ddl);
+		note_decision(ap, asked->after, "forwarded", v->actions[i].ddl,
+					  i == 0 ? v->warning : NULL);
 }
 
 /* Another shape than the one on record passed: say so where it is looked for. */
@@ -415,7 +414,7 @@ note_passed(SlApply *ap, const SlShape *shape, const SlVerdict *v)
 
 	sl_schema_event(ap->stream->stream_id, shape->schema, shape->name,
 					ap->in_hand, shape, word, NULL, v->marker);
-	note_decision(ap, shape, word, NULL);
+	note_decision(ap, shape, word, NULL, v->warning);
 }
 
 static SL_NORETURN void
@@ -458,6 +457,13 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 		refuse_shape(shape, v);
 	if (v->decision == SL_DECIDE_FORWARD)
 		forward(ap, &asked, v);
+	if (v->warning && v->decision == SL_DECIDE_SAME)
+		note_decision(ap, shape, "warned", NULL, v->warning);
+	if (v->warning)
+		ereport(WARNING,
+				(errmsg("stream \"%s\" goes on with a target of table \"%s.%s\" that is not just the source's",
+						ap->stream->stream_id, shape->schema, shape->name),
+				 errdetail_internal("%s", v->warning)));
 
 	pairs = pair_columns(shape, target);
 	if (table == NULL)
@@ -559,7 +565,7 @@ sl_relmap_prepare(SlApply *ap, SlRelMap *map)
 	Assert(map->state == NULL);
 	sl_act_back(ap);
 	table = stream_table(ap, shape);
-	target = sl_target_resolve(ap->stream, shape->schema, shape->name);
+	target = target_of(ap, table, shape);
 	if (table && OidIsValid(table->target_relid) && table->target_relid != target)
 		refuse_recreated(shape);
 
