@@ -465,8 +465,10 @@ left_to_the_door(const SlJudging *j, const SlColumn *now)
 static void
 warn_wider(SlJudging *j, const SlColumn *now, Form_pg_attribute att)
 {
+	int32		typmod = att->atttypmod;
+
 	if (!SL_TYPE_IS_FIXED(now->typid) ||
-		(att->atttypid == now->typid && att->atttypmod == now->typmod) ||
+		(getBaseTypeAndTypmod(att->atttypid, &typmod) == now->typid && typmod == now->typmod) ||
 		!sl_type_holds(now, att->atttypid, att->atttypmod))
 		return;
 	sl_judge_warn(j, "column-wider", now->name,
