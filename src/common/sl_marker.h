@@ -115,6 +115,12 @@ typedef enum SlMarkerAck
 	SL_MARKER(KEY_COLLATION_MERGE, "KEY-COLLATION-MERGE", "SL408", TERMINAL, RECORDED, NO, \
 		"give the target key a deterministic collation, then call sync_start")
 
+/*
+ * A line of the DETAIL of SCHEMA-CHANGE-REFUSED begins with it: the source
+ * transaction wrote the table before it altered it.
+ */
+#define SL_WEDGE "PRE-ALTER-REPLAY-WEDGE"
+
 typedef enum SlMarker
 {
 	SL_M_NONE = 0,

@@ -162,6 +162,7 @@ change(SlApply *ap, const SlRecord *rec)
 		return;
 	ap->at_state = sl_relstate_get(ap, map);
 	ap->at_change = c;
+	map->wrote = ap->in_hand;
 	PG_TRY();
 	{
 		if (rec->kind == SL_REC_INSERT)

@@ -74,6 +74,8 @@ typedef struct SlRelMap
 	bool		recorded;		/* shape is the recorded one, pairs are filled */
 	bool		met;			/* judged once since the start, or the last
 								 * abort */
+	XLogRecPtr	wrote;			/* commit LSN of the source transaction that
+								 * last changed a row of it */
 	int16	   *pairs;			/* target attnum of each source column */
 	MemoryContext colcxt;		/* of cols */
 	SlColumnIn *cols;			/* shape->ncols of them */

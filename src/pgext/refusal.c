@@ -119,10 +119,12 @@ is_schema_decision(SlMarker marker)
 		marker == SL_M_RESUME_SCHEMA_DIVERGENCE;
 }
 
-/* The call that acknowledges, after what is to be done before it. */
+/* The call that acknowledges, after what is to be done before it; it may be there. */
 static char *
 hint_with_call(const char *stream_id, const char *hint, const char *fingerprint)
 {
+	if (hint && strstr(hint, fingerprint))
+		return pstrdup(hint);
 	return psprintf("%s%sSELECT state FROM sluice.sync_start(%s, accept_unforwarded_schema_change => '%s');",
 					hint ? hint : "", hint ? "\n" : "", sl_paste_literal(stream_id),
 					fingerprint);

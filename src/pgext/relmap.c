@@ -26,6 +26,7 @@
 #include "pgext/apply_int.h"
 #include "pgext/debt.h"
 #include "pgext/errutil.h"
+#include "pgext/preflight_int.h"
 #include "pgext/forward.h"
 #include "pgext/pgcompat.h"
 
@@ -417,13 +418,59 @@ note_passed(SlApply *ap, const SlShape *shape, const SlVerdict *v)
 	note_decision(ap, shape, word, NULL, v->warning);
 }
 
-static SL_NORETURN void
-refuse_shape(const SlShape *shape, const SlVerdict *v)
+/*
+ * The target cannot have what is refused before the source transaction in
+ * hand begins, for that wrote rows of the former shape first: changed by hand,
+ * the target would refuse those.  Added and widened columns do not hinder them.
+ * Rule: docs/schema-changes.md, "A change in the middle of a transaction".
+ */
+static bool
+is_wedged(const SlVerdict *forwarded)
 {
+	for (int i = 0; i < forwarded->nactions; i++)
+	{
+		const SlAction *a = &forwarded->actions[i];
+
+		if (a->kind != SL_ACTION_ADD_COLUMN &&
+			(a->kind != SL_ACTION_ALTER_TYPE || a->copy_values))
+			return true;
+	}
+	return forwarded->nactions == 0;
+}
+
+/* Such a refusal names the way out: the stream makes the change in its place. */
+static void
+tell_wedge(SlApply *ap, const SlRelMap *map, const SlCase *asked, SlRefusal *r)
+{
+	SlStream	s = *ap->stream;
+	SlCase		again = *asked;
+	SlVerdict  *v;
+
+	if (r->marker != SL_M_SCHEMA_CHANGE_REFUSED || ap->in_hand == 0 ||
+		map->wrote != ap->in_hand || strcmp(s.schema_changes, "refuse") != 0)
+		return;
+	s.schema_changes = "forward";
+	again.stream = &s;
+	v = sl_judge(&again);
+	if (!is_wedged(v))
+		return;
+	r->detail = psprintf("%s\n%s: the source transaction wrote rows of the table before it altered it; the target's table cannot be altered before both.",
+						 r->detail ? r->detail : "", SL_WEDGE);
+	r->hint = psprintf("SELECT state FROM sluice.sync_start(%s, %s);",
+					   sl_paste_literal(s.stream_id),
+					   v->decision == SL_DECIDE_FORWARD ? "schema_changes => 'forward'" :
+					   "restart_from_scratch => true");
+}
+
+static SL_NORETURN void
+refuse_shape(SlApply *ap, const SlRelMap *map, const SlCase *asked, const SlVerdict *v)
+{
+	const SlShape *shape = asked->after;
 	SlRefusal	r = {.marker = v->marker, .schema = shape->schema,
 		.table = shape->name, .column = v->column, .detail = v->detail,
 	.hint = v->hint};
 
+	tell_wedge(ap, map, asked, &r);
 	if (v->message)
 		sl_refuse(&r, "%s", v->message);
 	sl_refuse(&r, "the shape of table \"%s.%s\" cannot be followed",
@@ -454,7 +501,7 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 					  .can_copy = can_copy(shape)};
 	v = sl_judge(&asked);
 	if (v->decision == SL_DECIDE_REFUSE)
-		refuse_shape(shape, v);
+		refuse_shape(ap, map, &asked, v);
 	if (v->decision == SL_DECIDE_FORWARD)
 		forward(ap, &asked, v);
 	if (v->warning && v->decision == SL_DECIDE_SAME)

@@ -203,28 +203,46 @@ anew_sql(const Trouble *t)
 	return sql.data;
 }
 
-/* Statements of the hint, if it is made of statements. */
+static bool
+is_statement(const char *line)
+{
+	static const char *const verbs[] = {
+		"ALTER ", "CREATE ", "DROP ", "GRANT ", "REVOKE ", "SELECT ", "CALL ",
+		"COMMENT ", "INSERT ", "UPDATE ", "DELETE ", "TRUNCATE "
+	};
+
+	for (int i = 0; i < lengthof(verbs); i++)
+		if (strncmp(line, verbs[i], strlen(verbs[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The statements of a hint, one a line, after the lines of prose that may
+ * precede them; NULL if there are none.
+ */
 static char *
 hint_statement(const char *hint)
 {
 	size_t		len = hint ? strlen(hint) : 0;
-	static const char *const verbs[] = {
-		"ALTER ", "CREATE ", "DROP ", "GRANT ", "REVOKE ", "SELECT ", "CALL ",
-		"INSERT ", "UPDATE ", "DELETE ", "TRUNCATE "
-	};
 
 	if (len == 0 || hint[len - 1] != ';')
 		return NULL;
-	for (int i = 0; i < lengthof(verbs); i++)
-		if (strncmp(hint, verbs[i], strlen(verbs[i])) == 0)
-			return pstrdup(hint);
+	for (const char *line = hint; line; line = strchr(line, '\n'))
+	{
+		if (*line == '\n')
+			line++;
+		if (is_statement(line))
+			return pstrdup(line);
+	}
 	return NULL;
 }
 
 static bool
 removes_rows(const char *statement)
 {
-	return strstr(statement, "DROP ") != NULL ||
+	return strstr(statement, "DROP COLUMN ") != NULL ||
+		strstr(statement, "DROP TABLE ") != NULL ||
 		strncmp(statement, "DELETE ", 7) == 0 ||
 		strncmp(statement, "UPDATE ", 7) == 0 ||
 		strncmp(statement, "TRUNCATE ", 9) == 0;
@@ -330,6 +348,44 @@ put_identity(ReturnSetInfo *rsinfo, const Trouble *t)
 	put_anew(rsinfo, t);
 }
 
+static char *
+forward_sql(const Trouble *t)
+{
+	return psprintf("SELECT state FROM sluice.sync_start(%s, schema_changes => 'forward');",
+					sl_paste_literal(t->stream->stream_id));
+}
+
+/* A stream that forwards nothing may. */
+static void
+put_forward(ReturnSetInfo *rsinfo, const Trouble *t)
+{
+	if (t->marker == SL_M_SCHEMA_CHANGE_REFUSED && t->stream->source_server &&
+		strcmp(t->stream->schema_changes, "refuse") == 0)
+		put(rsinfo, "target", forward_sql(t), false,
+			"or instead: the stream makes the change here by itself, and those to come");
+}
+
+/*
+ * Rows of the shape before come first in the source transaction: the target
+ * cannot have the other shape by then.
+ */
+static void
+put_wedge(ReturnSetInfo *rsinfo, const Trouble *t)
+{
+	const char *id = sl_paste_literal(t->stream->stream_id);
+
+	if (t->hint && strstr(t->hint, "'forward'"))
+	{
+		put(rsinfo, "target", t->hint, false,
+			"with the target's table as it was before the change: the stream makes it inside the transaction");
+		put(rsinfo, "target",
+			psprintf("CALL sluice.sync_wait(%s, 'caught_up'); SELECT sluice.sync_stop(%s, wait => true); "
+					 "SELECT state FROM sluice.sync_start(%s, schema_changes => 'refuse');", id, id, id),
+			false, "once that is past: forwards nothing again");
+	}
+	put_anew(rsinfo, t);
+}
+
 /* What this file knows of a marker, beyond the refusal's own hint. */
 static void
 put_specific(ReturnSetInfo *rsinfo, const Trouble *t)
@@ -354,7 +410,8 @@ put_specific(ReturnSetInfo *rsinfo, const Trouble *t)
 static void
 put_start(ReturnSetInfo *rsinfo, const Trouble *t)
 {
-	if (t->open && sl_marker_info(t->marker)->ack == SL_ACK_YES)
+	if (t->open && sl_marker_info(t->marker)->ack == SL_ACK_YES &&
+		(t->hint == NULL || strstr(t->hint, t->fingerprint) == NULL))
 		put(rsinfo, "target",
 			psprintf("SELECT state FROM sluice.sync_start(%s, accept_unforwarded_schema_change => '%s');",
 					 sl_paste_literal(t->stream->stream_id), t->fingerprint),
@@ -394,6 +451,11 @@ put_refused(ReturnSetInfo *rsinfo, const Trouble *t)
 		put_identity(rsinfo, t);
 		return;
 	}
+	if (t->detail && strstr(t->detail, SL_WEDGE))
+	{
+		put_wedge(rsinfo, t);
+		return;
+	}
 	if (way == NULL || way->resumes)
 	{
 		if (t->marker != SL_M_NONE)
@@ -402,6 +464,7 @@ put_refused(ReturnSetInfo *rsinfo, const Trouble *t)
 			put_hint(rsinfo, t, side_of(t, way));
 		}
 		put_start(rsinfo, t);
+		put_forward(rsinfo, t);
 	}
 	put_anew(rsinfo, t);
 }
