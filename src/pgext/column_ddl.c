@@ -15,6 +15,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "nodes/parsenodes.h"
 #include "parser/parse_node.h"
 #include "parser/parser.h"
@@ -31,6 +32,9 @@
 #include "pgext/spi_util.h"
 #include "pgext/volatility.h"
 #include "pgext/pgcompat.h"
+
+/* Bytes of a default in a message. */
+#define DEFAULT_SHOWN 200
 
 typedef struct Making
 {
@@ -258,6 +262,22 @@ analyse_type_default(Making *m)
 	m->d->what = "type's default";
 }
 
+/* "default …", however long it is. */
+static char *
+show_default(const char *expr)
+{
+	StringInfoData buf;
+	int			len = strlen(expr);
+	int			shown = pg_mbcliplen(expr, len, DEFAULT_SHOWN);
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "default ");
+	sl_append_visible(&buf, pnstrdup(expr, shown));
+	if (shown < len)
+		appendStringInfoString(&buf, "...");
+	return buf.data;
+}
+
 static void
 make_default(Making *m)
 {
@@ -265,7 +285,7 @@ make_default(Making *m)
 	char	   *fault;
 	char	   *error;
 
-	d->what = psprintf("default %s", m->col->dflt);
+	d->what = "default";
 	d->dflt = sl_gate_expr(m->gate, m->col->dflt, &fault);
 	if (d->dflt == NULL)
 	{
@@ -274,7 +294,7 @@ make_default(Making *m)
 			d->volatility = PROVOLATILE_VOLATILE;	/* of nextval */
 		return;
 	}
-	d->what = psprintf("default %s", d->dflt);
+	d->what = show_default(d->dflt);
 	d->then = psprintf("SET DEFAULT %s", d->dflt);
 	if (!OidIsValid(m->type))
 		return;
@@ -282,7 +302,7 @@ make_default(Making *m)
 		d->bare = " DEFAULT NULL";
 	error = try(m, analyse_default);
 	if (error)
-		column_fault(m, "its default %s cannot be judged here: %s", d->dflt, error);
+		column_fault(m, "its %s cannot be judged here: %s", d->what, error);
 }
 
 static void

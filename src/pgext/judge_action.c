@@ -91,7 +91,14 @@ judge_fill(SlJudging *j, const SlColumn *now, const SlColumnDdl *d, bool copies,
 	sl_judge_refuse(j, now, "column-default",
 					psprintf("its %s is %s and would fill the target's rows with other values than the source's, which option volatile_defaults copies",
 							 d->what, d->volatility == PROVOLATILE_STABLE ? "stable" : "volatile"),
-					psprintf("ADD COLUMN %s %s%s%s", name, d->type, d->collate, d->bare));
+					NULL);
+	if (copies && j->asked->can_copy)
+	{
+		sl_judge_hint(j, psprintf("SELECT sluice.sync_start(%s, options => '{\"volatile_defaults\": \"copy\"}')",
+								  quote_literal_cstr(j->stream->stream_id)));
+		return false;
+	}
+	sl_judge_remedy(j, psprintf("ADD COLUMN %s %s%s%s", name, d->type, d->collate, d->bare));
 	if (d->then)
 		sl_judge_remedy(j, psprintf("ALTER COLUMN %s %s", name, d->then));
 	return false;
@@ -138,7 +145,7 @@ forward_add(SlJudging *j, const SlOpen *o)
 		sl_judge_refuse(j, now, "column-added", d->fault, NULL);
 		if (d->fix)
 			sl_judge_hint(j, d->fix);
-		if (d->type == NULL || judge_fill(j, now, d, copies, &later))
+		if ((d->type == NULL || judge_fill(j, now, d, copies, &later)) && d->fix == NULL)
 			sl_judge_remedy(j, psprintf("ADD COLUMN %s %s", quote_identifier(now->name),
 										sl_column_type_text(now)));
 		return;

@@ -4,9 +4,10 @@
  *
  * NOTES
  *	  PostgreSQL's own walkers judge calls, operators, conversions through text
- *	  and the SQL functions without parentheses.  Not seen by them: what checks
- *	  a domain, arguments that a call leaves to their defaults, and literals
- *	  that were read when the expression was parsed.
+ *	  and the SQL functions without parentheses.  Not seen by them: XML, whose
+ *	  text depends on settings, what checks a domain, arguments that a call
+ *	  leaves to their defaults, and literals that were read when the expression
+ *	  was parsed.
  */
 #include "postgres.h"
 
@@ -166,6 +167,8 @@ walk(Node *node, void *arg)
 		count_call(w, (FuncExpr *) node);
 	else if (IsA(node, Const))
 		count_const(w, (Const *) node);
+	else if (IsA(node, XmlExpr))
+		count(w, PROVOLATILE_STABLE);
 	return sl_compat_expr_walk(node, walk, w);
 }
 
