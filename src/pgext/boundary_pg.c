@@ -33,6 +33,15 @@ cross(SlPgStream *st, const SlRecord *rec, const SlShape *before)
 		sl_pg_door(st, t, before, shape);
 }
 
+/* Did what the wire does not carry move?  Mostly it is just an ANALYZE. */
+static bool
+door_moved(SlPgStream *st, const SlShape *shape)
+{
+	SlStreamTable *t = sl_stream_table_by_name(st->s->stream_id, shape->schema, shape->name);
+
+	return t && sl_pg_door_moved(st, t);
+}
+
 /* Open a target transaction in which the source transaction has just begun. */
 static void
 begin_again(SlPgStream *st)
@@ -83,8 +92,8 @@ sl_pg_boundary(SlPgStream *st, SlRecord *rec)
 
 	if (sl_apply_in_copy(st->apply, shape) || !sl_apply_follows(st->apply, shape))
 		sl_apply_record(st->apply, rec);
-	else if (!sl_apply_shape_is_new(st->apply, shape, &before))
-		cross(st, rec, before);
+	else if (!sl_apply_shape_is_new(st->apply, shape, &before) && !door_moved(st, shape))
+		sl_apply_record(st->apply, rec);
 	else if (st->xact_changes == 0)
 		cross_alone(st, rec, before);
 	else

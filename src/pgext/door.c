@@ -282,7 +282,7 @@ fill_texts(SlDoorSet *set, const SlDoorSet *now)
 
 /* The definitions; NULL when a table is locked: then at the next start. */
 static SlDoorSet *
-read_unless_locked(SlPgStream *st, const Oid *oids, int n)
+read_unless_locked(SlPgStream *st, const Oid * oids, int n)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	SlDoorSet  *volatile sets = NULL;
@@ -375,6 +375,18 @@ look(SlPgStream *st, const SlStreamTable *tables, int n, bool roots)
 									   moved[i].t->table, NULL);
 	if (nmoved > 0)
 		judge(st, moved, nmoved);
+}
+
+/* See door.h. */
+bool
+sl_pg_door_moved(SlPgStream *st, const SlStreamTable *t)
+{
+	char	   *signature = sl_door_signatures(st->cat, &t->source_id, 1, false)[0];
+	SlBaseline *base;
+
+	return signature && established(t) &&
+		(sl_baseline_list(st->s->stream_id, t->schema, t->table, &base) == 0 ||
+		 strcmp(base->signature, signature) != 0);
 }
 
 /* See door.h. */

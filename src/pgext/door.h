@@ -22,6 +22,12 @@
 extern void sl_pg_door(SlPgStream *st, const SlStreamTable *t,
 					   const SlShape *before, const SlShape *after);
 
+/*
+ * Is the source's table, as its catalog is now, not what its baseline says?
+ * One query; then sl_pg_door has something to do.  In a transaction.
+ */
+extern bool sl_pg_door_moved(SlPgStream *st, const SlStreamTable *t);
+
 /* Record the baseline of one table as c's snapshot sees it.  In a transaction. */
 extern void sl_pg_door_baseline(SlPgStream *st, SlConn *c, const SlStreamTable *t);
 

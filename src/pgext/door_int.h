@@ -25,7 +25,7 @@ typedef enum SlDoorKind
 	SL_DOOR_KINDS
 } SlDoorKind;
 
-/* As it stands in SQL and JSON: "constraint", "not-null" … */
+/* As it stands in SQL and JSON: "constraint", "not-null" ... */
 extern const char *const sl_door_words[SL_DOOR_KINDS];
 
 /* One object of a table.  Texts are as the catalog they come from has them. */
@@ -52,17 +52,17 @@ typedef struct SlDoorSet
  * Signature of each table's objects, in the order of oids; NULL where there is
  * no such table.  Takes no lock on a table.  roots: of partitioned tables only.
  */
-extern char **sl_door_signatures(SlConn *c, const Oid *oids, int n, bool roots);
+extern char **sl_door_signatures(SlConn *c, const Oid * oids, int n, bool roots);
 
 /*
  * The objects themselves.  texts: with definitions, for which the server locks
  * the table for a moment (ACCESS SHARE); raises 55P03 when that is not to be had
  * within two seconds.
  */
-extern SlDoorSet *sl_door_read(SlConn *c, const Oid *oids, int n, bool texts);
+extern SlDoorSet *sl_door_read(SlConn *c, const Oid * oids, int n, bool texts);
 
 /* Same, of tables here, with definitions.  In a transaction. */
-extern SlDoorSet *sl_door_read_here(const Oid *oids, int n);
+extern SlDoorSet *sl_door_read_here(const Oid * oids, int n);
 
 /* As it is in sluice.baseline; reading raises 22023 for what it is not. */
 extern SlDoorSet *sl_door_set_from_json(const char *json);
@@ -149,7 +149,7 @@ extern char *sl_door_line(const SlDoorTable *t, const SlDoorFinding *f);
  */
 extern char *sl_door_statement(const SlDoorTable *t, const SlDoorFinding *f);
 
-/* "CREATE INDEX …" or "DROP INDEX …", as it was on the source. */
+/* "CREATE INDEX ..." or "DROP INDEX ...", as it was on the source. */
 extern char *sl_door_index_ddl(const SlDoorTable *t, const SlDoorFinding *f);
 
 #endif							/* SL_DOOR_INT_H */

@@ -140,7 +140,7 @@ enum
 };
 
 static char *
-oid_array(const Oid *oids, int n)
+oid_array(const Oid * oids, int n)
 {
 	StringInfoData buf;
 
@@ -170,7 +170,7 @@ compare_oids(const void *a, const void *b)
 
 /* Where each oid stands, in order of oids. */
 static OidAt *
-index_oids(const Oid *oids, int n)
+index_oids(const Oid * oids, int n)
 {
 	OidAt	   *index = palloc_array(OidAt, n + 1);
 
@@ -246,7 +246,7 @@ new_item(SlDoorSet *set)
 /* ---------- the source ---------- */
 
 char **
-sl_door_signatures(SlConn *c, const Oid *oids, int n, bool roots)
+sl_door_signatures(SlConn *c, const Oid * oids, int n, bool roots)
 {
 	const char *params[] = {oid_array(oids, n), "false", roots ? "true" : "false"};
 	OidAt	   *index = index_oids(oids, n);
@@ -274,7 +274,7 @@ limit_locks(SlConn *c, const char *limit)
 }
 
 SlDoorSet *
-sl_door_read(SlConn *c, const Oid *oids, int n, bool texts)
+sl_door_read(SlConn *c, const Oid * oids, int n, bool texts)
 {
 	const char *params[] = {oid_array(oids, n), texts ? "true" : "false", "false"};
 	OidAt	   *index = index_oids(oids, n);
@@ -304,7 +304,7 @@ sl_door_read(SlConn *c, const Oid *oids, int n, bool texts)
 /* ---------- here ---------- */
 
 SlDoorSet *
-sl_door_read_here(const Oid *oids, int n)
+sl_door_read_here(const Oid * oids, int n)
 {
 	const char *params[] = {oid_array(oids, n), "true", "false"};
 	MemoryContext cxt = CurrentMemoryContext;

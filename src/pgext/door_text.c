@@ -238,6 +238,6 @@ sl_door_index_ddl(const SlDoorTable *t, const SlDoorFinding *f)
 {
 	if (f->after)
 		return f->after->def ? f->after->def :
-			psprintf("CREATE INDEX %s ON %s …", quote_identifier(f->after->name), source_name(t));
+			psprintf("CREATE INDEX %s ON %s ...", quote_identifier(f->after->name), source_name(t));
 	return psprintf("DROP INDEX %s", quote_qualified_identifier(t->schema, f->before->name));
 }
