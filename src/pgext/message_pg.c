@@ -15,6 +15,9 @@
 #include "pgext/stream_pg.h"
 #include "pgext/pgcompat.h"
 
+/* The source shows a transaction in its catalog so long after it is sent. */
+#define SL_VISIBLE_MS 1000
+
 /* Head of a 'w' message: tag, start, end, time. */
 #define SL_DATA_HEAD 25
 
@@ -78,6 +81,8 @@ take_shape(SlPgStream *st, SlRecord *rec)
 
 	if (!is_ours(st, &rec->u.shape))
 		return;
+	if (!sl_pg_await_visible(st, st->begin.xid, SL_VISIBLE_MS))
+		st->unseen_xid = st->begin.xid;
 	full = sl_pg_complete(st->cat, &rec->u.shape, earlier_shape(st, &rec->u.shape),
 						  st->mid_xact ? st->begin.xid : 0);
 	full->lsn = st->w->at_lsn;

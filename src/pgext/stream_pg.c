@@ -295,8 +295,22 @@ read_socket(SlPgStream *st)
 }
 
 static void
+pass_door(SlPgStream *st)
+{
+	StartTransactionCommand();
+	sl_pg_door_start(st);
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(st->cxt);
+}
+
+static void
 at_boundary(SlPgStream *st, TimestampTz now)
 {
+	if (st->unseen_xid != 0 && sl_pg_await_visible(st, st->unseen_xid, 0))
+	{
+		pass_door(st);
+		st->unseen_xid = 0;
+	}
 	if (!settle_debts(st))
 	{
 		st->leave = true;
@@ -376,15 +390,6 @@ load_cold_start(SlPgStream *st)
 	StartTransactionCommand();
 	MemoryContextSwitchTo(st->cxt);
 	sl_pg_load_cold_start(st);
-	CommitTransactionCommand();
-	MemoryContextSwitchTo(st->cxt);
-}
-
-static void
-pass_door(SlPgStream *st)
-{
-	StartTransactionCommand();
-	sl_pg_door_start(st);
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(st->cxt);
 }

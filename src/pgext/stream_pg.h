@@ -40,7 +40,8 @@ typedef struct SlPgStream
 	int64		xact_changes;	/* changes of it that were applied */
 	bool		spent;			/* acknowledgements are of no use any more */
 	bool		owing;			/* debts to be paid at the next boundary */
-	XLogRecPtr	debts_until;	/* … to be settled once this is applied; 0 = none */
+	XLogRecPtr	debts_until;	/* … to be settled once this is applied; 0 =
+								 * none */
 	int64		xact_bytes;
 	TimestampTz source_time;	/* of the last commit in hand */
 
@@ -65,6 +66,8 @@ typedef struct SlPgStream
 								 * wait for */
 	struct BackgroundWorkerHandle *finisher;	/* builds them */
 	TimestampTz finish_again;	/* not started before this time */
+	uint32		unseen_xid;		/* the catalog was looked at before it showed
+								 * this transaction; 0 = none */
 	XLogRecPtr	unsent_lsn;		/* judge what a look found once this is
 								 * applied; 0 = nothing to judge */
 	char	   *unsent;			/* what that look found; NULL = to be seen */
@@ -185,6 +188,14 @@ extern bool sl_pg_group_is_full(SlPgStream *st);
 
 /* Make lsn, up to which the source has nothing for us, the position. */
 extern void sl_pg_store_idle(SlPgStream *st, XLogRecPtr lsn);
+
+/* visible_pg.c */
+
+/*
+ * Wait until the source's catalog shows what transaction xid, which is in the
+ * stream, has done; false when it does not within the time.
+ */
+extern bool sl_pg_await_visible(SlPgStream *st, uint32 xid, int timeout_ms);
 
 /* boundary_pg.c */
 
