@@ -25,16 +25,19 @@ typedef enum SlChangeClass
 	SL_CHANGE_NULLABILITY,		/* one column's; only of SL_EVIDENCE_CHANGE */
 	SL_CHANGE_COLLATION,		/* of columns, nothing else */
 	SL_CHANGE_RENAME,			/* one column, proven by its attnum */
-	SL_CHANGE_ORDER,			/* two or more columns exchanged names or places */
-	SL_CHANGE_REPLACED,			/* a name now holds another column: dropped and
-								 * added again, or one renamed to what another
-								 * was called */
+	SL_CHANGE_ORDER,			/* two or more columns exchanged names or
+								 * places */
+	SL_CHANGE_REPLACED,			/* a name now holds another column: dropped
+								 * and added again, or one renamed to what
+								 * another was called */
 	SL_CHANGE_IDENTITY,			/* replica identity only; with a primary key
 								 * its columns' NOT NULL */
-	SL_CHANGE_TABLE_NAME,		/* renamed or moved to another schema, same oid */
+	SL_CHANGE_TABLE_NAME,		/* renamed or moved to another schema, same
+								 * oid */
 	SL_CHANGE_TABLE_RECREATED,	/* another oid; columns are not compared */
-	SL_CHANGE_UNPROVEN,			/* columns added, dropped (one of each: perhaps
-								 * a rename) or one retyped, by their names */
+	SL_CHANGE_UNPROVEN,			/* columns added, dropped (one of each:
+								 * perhaps a rename) or one retyped, by their
+								 * names */
 	SL_CHANGE_SEVERAL,			/* more than one of these */
 	SL_CHANGE_CLASSES
 } SlChangeClass;
@@ -79,8 +82,8 @@ typedef struct SlCatalogColumn
 	const char *name;			/* NULL = dropped */
 	uint32		typid;
 	int32		typmod;
-	uint32		stamp;			/* transaction that last changed it (xmin of its
-								 * row), 0 = not known */
+	uint32		stamp;			/* transaction that last changed it (xmin of
+								 * its row), 0 = not known */
 } SlCatalogColumn;
 
 extern bool sl_change_prove(const SlShape *before, const SlShape *wire,

@@ -15,13 +15,13 @@
 typedef enum SlTypeChange
 {
 	SL_TYPE_SAME,				/* nothing changed */
-	SL_TYPE_PRESERVING,			/* not rewritten, and this pair never needs it:
-								 * ALTER TYPE alone is exact */
+	SL_TYPE_PRESERVING,			/* not rewritten, and this pair never needs
+								 * it: ALTER TYPE alone is exact */
 	SL_TYPE_COPY,				/* ALTER TYPE, and the values by key */
 	SL_TYPE_REFUSE_SESSION,		/* values went through the time zone of an
 								 * unknown session */
-	SL_TYPE_REFUSE_INVISIBLE,	/* only the modifier of an interval or of array
-								 * elements changed */
+	SL_TYPE_REFUSE_INVISIBLE,	/* only the modifier of an interval or of
+								 * array elements changed */
 	SL_TYPE_REFUSE_UNKNOWN		/* the pair cannot be judged */
 } SlTypeChange;
 

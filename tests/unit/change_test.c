@@ -438,7 +438,7 @@ add_attribute(Toy *t, bool generated, bool fresh)
 	if (t->natts == MAX_ATTS)
 		return;
 	t->atts[t->natts] = (Attribute) {.generated = generated, .was_generated = generated,
-		.name = free_name(t, fresh), .type = pick(2), .stamp = t->now};
+									 .name = free_name(t, fresh), .type = pick(2), .stamp = t->now};
 	t->atts[t->natts++].live = true;
 }
 
@@ -523,7 +523,7 @@ sent(const Toy *t, bool record, int32 *attnums)
 			continue;
 		attnums[s->ncols++] = i + 1;
 		*c = (SlColumn) {.name = psprintf("c%d", a->name), .typid = 20 + a->type,
-			.typmod = -1, .attnum = record ? i + 1 : 0};
+						 .typmod = -1, .attnum = record ? i + 1 : 0};
 	}
 	return s;
 }
@@ -540,8 +540,8 @@ catalog(const Toy *t, SlCatalogColumn *cat)
 		if (a->live && a->generated)
 			continue;
 		cat[n++] = (SlCatalogColumn) {.attnum = i + 1, .typid = a->live ? 20 + a->type : 0,
-			.typmod = -1, .name = a->live ? psprintf("c%d", a->name) : NULL,
-			.stamp = a->stamp};
+									  .typmod = -1, .name = a->live ? psprintf("c%d", a->name) : NULL,
+									  .stamp = a->stamp};
 	}
 	return n;
 }

@@ -692,7 +692,7 @@ versions(void)
 	SlWireReader *r;
 
 	rec.u.shape = (SlShape) {.wireid = 1, .relid = 2, .schema = "s", .name = "t",
-	.relkind = 'r', .replident = 'd', .evidence = 1, .lsn = 5, .ncols = 1, .cols = &col};
+							 .relkind = 'r', .replident = 'd', .evidence = 1, .lsn = 5, .ncols = 1, .cols = &col};
 	initStringInfo(&buf);
 	CHECK(sl_wire_put_version(&buf, &rec, 1, &err));
 	CHECK(buf.len == sizeof(OLD_SHAPE) - 1 && memcmp(buf.data, OLD_SHAPE, buf.len) == 0);
