@@ -67,6 +67,43 @@ def test_locked_source(dbs):
         holder.close()
 
 
+MODIFIED = ["varchar(5)", "char(5)", "bit(3)", "varbit(5)", "numeric(10,2)", "numeric(10,-2)", "timestamp(3)",
+            "timestamptz(0)", "time(3)", "timetz(3)", "interval(3)", "interval day to second(3)", "interval year",
+            "varchar(5)[]", "numeric(10,2)[]", "interval(3)[]", "app.mood", "app.mood[]", "app.short", "app.pair",
+            "app.pair[]", "app.span"]
+
+
+def test_no_change(dbs):
+    """Of no type does a start, or a look at the catalog, make a change."""
+    src, dst = dbs
+    types = [r["t"] for r in src.rows(
+        "SELECT format_type(oid, -1) AS t FROM pg_type t WHERE typnamespace = 'pg_catalog'::regnamespace"
+        " AND typtype IN ('b', 'r', 'm') AND typname !~ '^_?(pg_(node|dep|mcv|ndis|dd|brin)|acl|gtsv|reg)'"
+        " AND NOT EXISTS (SELECT FROM pg_type e WHERE e.oid = t.typelem AND e.typtype IN ('c', 'p'))"
+        " ORDER BY oid")] + MODIFIED
+    assert len(types) > 120
+    stream = follow(
+        src, dst, "CREATE SCHEMA app", "CREATE TYPE app.mood AS ENUM ('sad', 'ok')",
+        "CREATE DOMAIN app.short AS varchar(5) CHECK (value <> '')",
+        "CREATE TYPE app.pair AS (n numeric(5,1), m app.mood)", "CREATE TYPE app.span AS RANGE (subtype = app.short)",
+        "CREATE TABLE t (id int PRIMARY KEY, %s)" % ", ".join(
+            "c%d %s" % (n, t) for n, t in enumerate(types)), **FORWARD)
+    src.execute("INSERT INTO t (id) VALUES (1)")
+    caught_up_same(stream, "t")
+    shape = recorded(stream)
+    stream.stop()
+    src.execute("INSERT INTO t (id) VALUES (2)")
+    stream.start(source=False)
+    caught_up_same(stream, "t")
+    # the catalog's rows of all columns are written anew, and nothing is changed
+    src.execute("ANALYZE t")
+    src.execute("ALTER TABLE t %s" % ", ".join("ALTER c%d SET STATISTICS 7" % n for n in range(len(types))))
+    src.execute("INSERT INTO t (id) VALUES (3)")
+    caught_up_same(stream, "t")
+    assert recorded(stream) == shape
+    assert dst.value("SELECT count(*) FROM sluice.schema_event") == 0
+
+
 def test_version_1(dbs):
     """A shape that an older release recorded stays the one to go on from."""
     src, dst = dbs
