@@ -178,24 +178,16 @@ def test_pt10_enum_labels(pair):
     src, dst = pair
     src.execute("CREATE TYPE mood AS ENUM ('sad', 'ok');"
                 "CREATE TABLE en1 (id int PRIMARY KEY, m mood); INSERT INTO en1 VALUES (1, 'ok')")
-    st = make_stream(src, dst)
+    st = make_stream(src, dst, schema_changes="forward")
     src.execute("ALTER TYPE mood ADD VALUE 'great' BEFORE 'ok'")
     src.execute("INSERT INTO en1(id,m) VALUES (3,'great')")
-    row = st.wait_refused("VALUE-UNREPRESENTABLE")
-    assert "'ok', 'sad'" in row["reason"]
-    assert dst.value("SELECT count(*) FROM en1") == 1
-    dst.execute("ALTER TYPE mood ADD VALUE 'great' BEFORE 'ok'")
-    st.start()
     st.caught_up()
     assert_same_rows(src, dst, ["en1"])
     src.execute("ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'")
     src.execute("INSERT INTO en1(id,m) VALUES (4,'blue')")
-    row = st.wait_refused("VALUE-UNREPRESENTABLE")
-    assert "ALTER TYPE" in row["hint"]
-    dst.execute("ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'")
-    st.start()
     st.caught_up()
     assert_same_rows(src, dst, ["en1"])
+    assert dst.value("SELECT enum_range(NULL::mood)::text") == "{blue,great,ok}"
 
 
 def test_pt26_large_objects(pair):

@@ -501,6 +501,7 @@ typedef struct Catalog
 	SlSourceTable *now;			/* those in scope */
 	int			nnow;
 	SlPgLeaves *leaves;
+	SlPgTypes  *types;
 } Catalog;
 
 static void
@@ -510,6 +511,20 @@ judge_catalog(SlPgLook *look, Catalog *c)
 
 	check_recorded(look, c->ours, c->nours, c->all, c->nall);
 	sl_pg_judge_leaves(look, st->cat, c->leaves, c->ours, c->nours);
+	sl_pg_judge_types(look, st->cat, c->types);
+}
+
+/* The source's types that the stream's tables use. */
+static SlPgTypes *
+load_types(SlPgStream *st, const Catalog *c)
+{
+	Oid		   *oids = palloc0_array(Oid, c->nours + 1);
+	int			n = 0;
+
+	for (int i = 0; i < c->nours; i++)
+		if (followed(&c->ours[i]))
+			oids[n++] = c->ours[i].source_id;
+	return sl_pg_load_types(st->cat, st->s->stream_id, oids, n);
 }
 
 /* What needs no waiting for. */
@@ -544,6 +559,7 @@ sl_pg_check_tables(SlPgStream *st)
 	c.nall = sl_pg_all_tables(st->cat, &c.all);
 	c.nnow = sl_pg_tables(st->cat, st->s, &c.now);
 	c.leaves = sl_pg_load_leaves(st->cat, c.ours, c.nours);
+	c.types = load_types(st, &c);
 	check_at_once(&look, &c);
 	judge_catalog(&look, &c);
 	if (may_act(&look))

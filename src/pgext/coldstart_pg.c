@@ -27,6 +27,7 @@
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
 #include "pgext/sequence_pg.h"
+#include "pgext/skipped.h"
 #include "pgext/pgcompat.h"
 
 /* See coldstart_int.h. */
@@ -74,6 +75,21 @@ work_left(SlColdStart *cs)
 	return cs->rec == NULL;
 }
 
+/* What later changes of the types are compared with. */
+static void
+record_types(SlColdStart *cs)
+{
+	Oid		   *oids = palloc0_array(Oid, Max(cs->n, 1));
+
+	for (int i = 0; i < cs->n; i++)
+		oids[i] = cs->sources[i].relid;
+	sl_cold_begin(cs);
+	if (cs->rec == NULL)
+		sl_skipped_clear(cs->st->s->stream_id);
+	sl_pg_record_types(cs->st, cs->copy, cs->rec == NULL, oids, cs->n);
+	sl_cold_commit(cs);
+}
+
 static void
 build_schema(SlColdStart *cs)
 {
@@ -87,6 +103,7 @@ build_schema(SlColdStart *cs)
 	sl_worker_reason(cs->st->w, NULL);
 	SL_FAULT("cold_schema");
 	sl_cold_resolve(cs);
+	record_types(cs);
 }
 
 /* One snapshot, and all that can be done under it. */

@@ -12,9 +12,12 @@
 #include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/parsenodes.h"
+#include "parser/parse_type.h"
 #include "parser/parser.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -126,12 +129,43 @@ altered_table(const Node *stmt)
 	return NULL;
 }
 
-/* table: the only one that may be altered; 0 = a statement of a plan. */
+/* The name of the type that a statement alters; NIL = none, or otherwise. */
+static List *
+altered_type(const Node *stmt)
+{
+	const RenameStmt *rename = (const RenameStmt *) stmt;
+	const		AlterObjectSchemaStmt *move = (const AlterObjectSchemaStmt *) stmt;
+
+	if (IsA(stmt, AlterEnumStmt))
+		return ((const AlterEnumStmt *) stmt)->typeName;
+	if (IsA(stmt, RenameStmt) && rename->renameType == OBJECT_TYPE &&
+		rename->behavior == DROP_RESTRICT)
+		return castNode(List, rename->object);
+	if (IsA(stmt, AlterObjectSchemaStmt) && move->objectType == OBJECT_TYPE)
+		return castNode(List, move->object);
+	return NIL;
+}
+
 static bool
-is_allowed(const Node *stmt, Oid table)
+is_of_type(const Node *stmt, Oid type)
+{
+	List	   *name = altered_type(stmt);
+
+	return list_length(name) == 2 &&
+		LookupTypeNameOid(NULL, makeTypeNameFromNameList(name), true) == type;
+}
+
+/*
+ * table, type: the only one that may be altered; neither = a statement of a
+ * plan.
+ */
+static bool
+is_allowed(const Node *stmt, Oid table, Oid type)
 {
 	const		RangeVar *rv;
 
+	if (OidIsValid(type))
+		return is_of_type(stmt, type);
 	if (!OidIsValid(table))
 		return is_plan_kind(stmt);
 	rv = altered_table(stmt);
@@ -139,23 +173,24 @@ is_allowed(const Node *stmt, Oid table)
 }
 
 static void
-check_statement(const char *ddl, Oid table)
+check_statement(const char *ddl, Oid table, Oid type)
 {
 	List	   *raw = raw_parser(ddl, RAW_PARSE_DEFAULT);
 
 	if (list_length(raw) == 1 &&
-		is_allowed(linitial_node(RawStmt, raw)->stmt, table))
+		is_allowed(linitial_node(RawStmt, raw)->stmt, table, type))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INTERNAL_ERROR),
-			 errmsg(OidIsValid(table) ? "a schema change may not run this statement" :
+			 errmsg(OidIsValid(table) || OidIsValid(type) ? "a schema change may not run this statement" :
 					"a cold start may not run this statement"),
 			 errdetail_internal("Statement: %s", ddl),
 			 errhint("This is a fault of sluice: please report it with the source's object.")));
 }
 
 static void
-run(const SlStream *s, Oid role, Oid table, const char *ddl, const char *lock_timeout)
+run(const SlStream *s, Oid role, Oid table, Oid type, const char *ddl,
+	const char *lock_timeout)
 {
 	SlUserSwitch sw;
 	int			nest;
@@ -169,7 +204,7 @@ run(const SlStream *s, Oid role, Oid table, const char *ddl, const char *lock_ti
 	if (lock_timeout)
 		(void) set_config_option("lock_timeout", lock_timeout, PGC_USERSET,
 								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	check_statement(ddl, table);
+	check_statement(ddl, table, type);
 	sl_spi_enter();
 	rc = SPI_execute(ddl, false, 0);
 	if (rc != SPI_OK_UTILITY)
@@ -183,7 +218,7 @@ run(const SlStream *s, Oid role, Oid table, const char *ddl, const char *lock_ti
 void
 sl_ddl_run(const SlStream *s, Oid role, const char *ddl)
 {
-	run(s, role, InvalidOid, ddl, NULL);
+	run(s, role, InvalidOid, InvalidOid, ddl, NULL);
 }
 
 /* See gate.h. */
@@ -208,5 +243,29 @@ sl_ddl_alter(const SlStream *s, Oid table, const char *ddl)
 						quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
 												   get_rel_name(table)))));
 	snprintf(ms, sizeof(ms), "%d", Min(sl_guc_lock_timeout, SL_ALTER_LOCK_MS));
-	run(s, owner, table, ddl, ms);
+	run(s, owner, table, InvalidOid, ddl, ms);
+}
+
+/* See gate.h. */
+void
+sl_ddl_alter_type(const SlStream *s, Oid type, const char *ddl)
+{
+	HeapTuple	tup = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Oid			owner;
+	char		ms[16];
+
+	if (!HeapTupleIsValid(tup))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("target type with OID %u does not exist", type)));
+	owner = ((Form_pg_type) GETSTRUCT(tup))->typowner;
+	ReleaseSysCache(tup);
+	if (!sl_compat_can_set_role(s->owner, owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("the stream's owner may not act as %s, the owner of target type %s",
+						quote_identifier(GetUserNameFromId(owner, false)),
+						format_type_be_qualified(type))));
+	snprintf(ms, sizeof(ms), "%d", Min(sl_guc_lock_timeout, SL_ALTER_LOCK_MS));
+	run(s, owner, InvalidOid, type, ddl, ms);
 }

@@ -93,4 +93,11 @@ extern void sl_ddl_run(const SlStream *s, Oid role, const char *ddl);
  */
 extern void sl_ddl_alter(const SlStream *s, Oid table, const char *ddl);
 
+/*
+ * Run one statement that alters this type of the target (labels of an enum,
+ * name, schema) as its owner, who the stream's owner must be able to act as:
+ * else 42501.  Waits for locks as sl_ddl_alter.
+ */
+extern void sl_ddl_alter_type(const SlStream *s, Oid type, const char *ddl);
+
 #endif							/* SL_GATE_H */

@@ -18,6 +18,8 @@ typedef struct SlPgLook
 	SlPgStream *st;
 	bool		act;			/* judge what is found; else only note it */
 	bool		owing;			/* debts were recorded */
+	bool		enums_only;		/* a row wants a label: see sl_pg_carry_types */
+	int			carried;		/* statements run on the target */
 	StringInfoData found;
 } SlPgLook;
 
@@ -39,5 +41,21 @@ extern SlPgLeaves *sl_pg_load_leaves(SlConn *c, const SlStreamTable *tables, int
  */
 extern void sl_pg_judge_leaves(SlPgLook *look, SlConn *c, const SlPgLeaves *set,
 							   SlStreamTable *tables, int n);
+
+/* types_pg.c */
+typedef struct SlPgTypes SlPgTypes;
+
+/* The types that the tables (oids of the source) use, and what is on record. */
+extern SlPgTypes *sl_pg_load_types(SlConn *c, const char *stream_id,
+								   const Oid *tables, int n);
+
+/*
+ * Compare and record.  New labels of an enum, and a type's new name, are
+ * carried at once, because no row before them minds; renamed labels when all
+ * that was written with the old ones is applied.  Refuses
+ * SCHEMA-CHANGE-REFUSED and UNFORWARDED-SCHEMA-CHANGE; the object named is the
+ * type.  In a transaction.
+ */
+extern void sl_pg_judge_types(SlPgLook *look, SlConn *c, SlPgTypes *set);
 
 #endif							/* SL_LOOK_PG_H */

@@ -137,4 +137,11 @@ extern SlPlan *sl_plan_build(SlConn *c, SlStream *s,
  */
 extern void sl_plan_create(SlStream *s, SlPlan *plan);
 
+/*
+ * Is the target's type (enum, composite, domain, range) the same as the
+ * source's of that oid, by what it is made of?  c: the source, which may have
+ * changed since.  In a transaction.
+ */
+extern bool sl_plan_type_same(SlConn *c, SlStream *s, Oid source, Oid target);
+
 #endif							/* SL_PLAN_H */

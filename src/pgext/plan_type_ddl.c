@@ -333,3 +333,31 @@ sl_plan_type_object(PlanBuild *b, PlanType *t)
 			sl_plan_fault(o, "is a type made of functions in C and is not on the target");
 	}
 }
+
+/*
+ * Is the target's type the same as one of the source, as its catalog is now?
+ * What it is made of must pass the gate.
+ */
+bool
+sl_plan_type_same(SlConn *c, SlStream *s, Oid source, Oid target)
+{
+	PlanBuild  *b = palloc0(sizeof(PlanBuild));
+	PlanType   *t;
+	char	   *theirs;
+	ListCell   *lc;
+
+	b->c = c;
+	b->s = s;
+	b->gate = sl_gate_create(s);
+	sl_plan_read_types(b);
+	foreach(lc, b->types)
+	{
+		const PlanType *each = lfirst(lc);
+
+		if (!each->extension)
+			sl_gate_allow(b->gate, 't', each->schema, each->name);
+	}
+	t = sl_plan_oid_get(b->type_by_oid, source);
+	theirs = t ? describe_target(target) : NULL;
+	return theirs != NULL && strcmp(theirs, describe_source(b, t)) == 0;
+}

@@ -456,6 +456,25 @@ run(SlPgStream *st)
 		sl_pg_once_clean(st);
 }
 
+/*
+ * In PG_CATCH.  Everything before a row that was applied carefully is applied:
+ * if it has a value that the target's type lacks, the type may be behind.
+ */
+static SL_NORETURN void
+raise_again(SlPgStream *st)
+{
+	ErrorData  *e;
+
+	if (!st->w->careful || XLogRecPtrIsInvalid(st->w->at_lsn) ||
+		sl_marker_by_sqlstate(unpack_sql_state(geterrcode())) !=
+		SL_M_VALUE_UNREPRESENTABLE)
+		PG_RE_THROW();
+	e = sl_worker_recover(st->w);
+	st->w->carried = sl_pg_carry_types(st);
+	ReThrowError(e);
+	pg_unreachable();
+}
+
 void
 sl_source_pg_run(SlWorker *w)
 {
@@ -480,7 +499,7 @@ sl_source_pg_run(SlWorker *w)
 		sl_pg_end_finisher(st);
 		/* a stop in the middle of a wait ends the run like any other stop */
 		if (!sl_conn_stop_raised() || !sl_worker_should_stop(w))
-			PG_RE_THROW();
+			raise_again(st);
 		MemoryContextSwitchTo(w->context);
 		FlushErrorState();
 		AbortOutOfAnyTransaction();

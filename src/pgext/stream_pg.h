@@ -119,6 +119,23 @@ extern bool sl_pg_rewritten(SlPgStream *st, const SlStreamTable *table);
  */
 extern void sl_pg_notice_rewrite(SlPgStream *st, const SlShape *shape);
 
+/* types_pg.c */
+
+/*
+ * What the source's types are made of, as c's snapshot sees it, is put on
+ * record; labels that an earlier round did not see are added.  Of a copy that
+ * begins anew what was on record is forgotten.  In a transaction.
+ */
+extern void sl_pg_record_types(SlPgStream *st, SlConn *c, bool anew,
+							   const Oid *tables, int n);
+
+/*
+ * A row could not be read, and everything before its transaction is applied:
+ * bring the labels of enums up to date.  False when they were.  Opens a
+ * transaction.
+ */
+extern bool sl_pg_carry_types(SlPgStream *st);
+
 /* coldstart_pg.c */
 
 /* Copy every table; returns the position from which to follow. */

@@ -20,6 +20,8 @@ typedef struct SlWorker
 	XLogRecPtr	careful_until;
 	bool		alone;			/* what is in hand is one source boundary: a
 								 * failure needs no second, careful try */
+	bool		carried;		/* what a failed row lacked was made, so try
+								 * again */
 	bool		wanted;			/* the stream should run, as stored */
 	uint32		launches;		/* of the slot when it attached */
 	XLogRecPtr	first_applied;	/* position when it began */

@@ -215,7 +215,7 @@ end_error(SlWorker *w, const ErrorData *edata)
 		else
 			end_transient(w, edata);
 	}
-	else if (!w->careful && !w->alone && !XLogRecPtrIsInvalid(w->at_lsn))
+	else if ((w->carried || (!w->careful && !w->alone)) && !XLogRecPtrIsInvalid(w->at_lsn))
 		end_careful(w, edata);
 	else if (class == SL_CLASS_REFUSAL)
 		end_refused(w, edata);
