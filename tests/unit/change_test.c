@@ -340,6 +340,13 @@ proofs(void)
 		{"renamed, dropped, added under the new name", "id:1 b:2", 2, "id:0 c:0", "1:id@1 -2@8 3:c@9", NULL, 0, 5},
 		{"names moved on since", "id:1 a:2", 2, "id:0 a:0 n:0", "1:id@1 -2@8 3:a@8 4:n@9", NULL, 0, 5},
 		{"an older one left over", "id:1 a:2", 2, "id:0 a:0 b:0", "1:id@1 -2@9 3:b@4 4:c@3", NULL, 0, 5},
+		{"replaced", "id:1 a:2", 2, "id:0 a:0", "1:id@1 -2@4 3:a@4", "1 3", 3, 5},
+		{"to be replaced", "id:1 a:2", 2, "id:0 a:0", "1:id@1 -2@8 3:a@8", "1 2", 2, 5},
+		{"replaced by the row's own transaction", "id:1 a:2", 2, "id:0 a:0", "1:id@1 -2@5 3:a@5", "1 3", 3, 5},
+		{"replaced, transaction not known", "id:1 a:2", 2, "id:0 a:0", "1:id@1 -2@8 3:a@8", "1 3", 3, 0},
+		{"replaced, a stamp not known", "id:1 a:2", 2, "id:0 a:0", "1:id@1 -2 3:a", "1 3", 3, 5},
+		{"replaced twice", "id:1 a:2", 2, "id:0 a:0", "1:id@1 -2@3 -3@4 4:a@4", "1 4", 4, 5},
+		{"replaced, and another since", "id:1 a:2", 2, "id:0 a:0", "1:id@1 -2@4 3:a@4 4:b@9", "1 3", 3, 5},
 		{"newer column generated then, the sent one gone", "id:1", 1, "id:0 c:0", "1:id 2:g -3", NULL, 0},
 	};
 
