@@ -3,6 +3,8 @@
 Live, with pgoutput: what is forwarded, inside of transactions and behind them,
 who owns the target, who is in the way, and kills around the ALTER.
 """
+import threading
+
 import pytest
 
 import lib
@@ -80,9 +82,12 @@ CHANGES = [
     "ALTER TABLE t ADD COLUMN a int",
     "ALTER TABLE t ADD COLUMN b text, ADD COLUMN c date, ADD COLUMN \"D e\" int",
     "ALTER TABLE t RENAME COLUMN b TO \"B 2\"",
+    "ALTER TABLE t ALTER COLUMN a TYPE bigint",
     "ALTER TABLE t DROP COLUMN c",
     "ALTER TABLE t ADD COLUMN n numeric(6,2)",
+    "ALTER TABLE t ALTER COLUMN n TYPE numeric(12,2)",
     "ALTER TABLE t ADD COLUMN w varchar(5)",
+    "ALTER TABLE t ALTER COLUMN w TYPE varchar(50)",
     "ALTER TABLE t DROP COLUMN a, DROP COLUMN w",
 ]
 
@@ -148,6 +153,28 @@ def test_stream_far_behind(dbs):
     assert len(forwarded(stream)) == 3
 
 
+def test_commit_that_is_not_seen_yet(dbs):
+    """The source sends a commit before it is over there: it is tried again."""
+    src, dst = dbs
+    stream = follow(src, dst, TABLE)
+    src.server.reload(synchronous_standby_names="nobody")
+    conn = src.connect(autocommit=False)
+    try:
+        with conn.cursor() as cur:
+            cur.execute("SET synchronous_commit = on; ALTER TABLE t ADD COLUMN a int;"
+                        " INSERT INTO t VALUES (1, 'a', 2)")
+        waits = threading.Thread(target=conn.commit)
+        waits.start()
+        wait_until(lambda: "is not over on the source" in (stream.health()["reason"] or ""),
+                   60, lambda: "not waited for: %r" % stream.health())
+    finally:
+        src.server.reload(synchronous_standby_names="")
+        waits.join()
+        conn.close()
+    crossed(stream)
+    assert len(forwarded(stream)) == 1
+
+
 TRANSACTIONS = {
     "between rows": "INSERT INTO t VALUES (1, 'a'); ALTER TABLE t ADD COLUMN a int;"
                     " INSERT INTO t VALUES (2, 'b', 5)",
@@ -199,7 +226,7 @@ def test_partitioned(dbs):
                     "CREATE TABLE t2 (v text, id int NOT NULL)",
                     "ALTER TABLE t ATTACH PARTITION t2 FOR VALUES FROM (100) TO (200)")
     for i, ddl in enumerate(["ADD COLUMN a int", "ADD COLUMN b text", "RENAME COLUMN a TO c",
-                             "DROP COLUMN b"]):
+                             "DROP COLUMN b", "ALTER COLUMN c TYPE bigint"]):
         src.execute("INSERT INTO t (id, v) VALUES (%s, 'x'), (%s, 'y')", i, 100 + i)
         src.execute("ALTER TABLE t " + ddl)
         src.execute("INSERT INTO t (id, v) VALUES (%s, 'x'), (%s, 'y')", 10 + i, 110 + i)
@@ -228,6 +255,20 @@ def test_another_schema(dbs):
     assert_same_rows(src, dst, ["app.t"], target_of=lambda name: "here.t")
     assert [ddl for ddl in forwarded(stream) if "here.t" not in ddl] == []
     assert dst.query(COLUMNS, "app.t") == dst.query(COLUMNS, "public.t") == [("id", "integer")]
+
+
+def test_mapped_schemas(dbs):
+    src, dst = dbs
+    for schema, there in (("a", "x"), ("b", "y")):
+        src.execute("CREATE SCHEMA %s; CREATE TABLE %s.t (id int PRIMARY KEY)" % (schema, schema))
+        dst.execute("CREATE SCHEMA %s; CREATE TABLE %s.t (id int PRIMARY KEY)" % (there, there))
+    stream = make_stream(src, dst, options={"schema_map": {"a": "x", "b": "y"}})
+    src.execute("BEGIN; ALTER TABLE a.t ADD COLUMN one int; INSERT INTO a.t VALUES (1, 1);"
+                " ALTER TABLE b.t ADD COLUMN two text; INSERT INTO b.t VALUES (1, '2'); COMMIT")
+    stream.caught_up()
+    for schema, there in (("a", "x"), ("b", "y")):
+        same_columns(stream, schema + ".t", there + ".t")
+        assert_same_rows(src, dst, [schema + ".t"], target_of=lambda name: there + ".t")
 
 
 def test_two_streams_of_one_table(dbs):
@@ -336,7 +377,7 @@ def test_dependent_view(dbs):
     src, dst = dbs
     stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY, v text, w int)")
     dst.execute("CREATE VIEW \"look at\" AS SELECT id, w FROM t")
-    for change in ("DROP COLUMN w",):
+    for change in ("ALTER COLUMN w TYPE bigint", "DROP COLUMN w"):
         src.execute("ALTER TABLE t " + change)
         src.execute("INSERT INTO t (id, v) VALUES ((SELECT count(*) FROM t), 'x')")
         row = stream.wait_refused("SCHEMA-CHANGE-REFUSED")
@@ -346,6 +387,83 @@ def test_dependent_view(dbs):
         stream.start()
         crossed(stream)
         dst.execute('CREATE VIEW "look at" AS SELECT * FROM t')
+
+
+def test_stopped_while_it_waits(dbs):
+    """A stop is served while the lock is not to be had; the change comes later."""
+    src, dst = dbs
+    stream = follow(src, dst, TABLE)
+    reader = hold(dst)
+    try:
+        src.execute("ALTER TABLE t ADD COLUMN a int; INSERT INTO t VALUES (3, 'c', 4)")
+        stream.wait_state("retrying")
+        stream.stop()
+        assert stream.state == "stopped"
+    finally:
+        reader.close()
+    assert events(stream) == []
+    stream.start()
+    crossed(stream)
+
+
+def test_row_that_does_not_fit(dbs):
+    """A value here cannot be cast as the source's was: it is not shown."""
+    src, dst = dbs
+    stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY, v json)")
+    src.execute(r"""INSERT INTO t VALUES (1, '{"hush": "\u0000"}')""")
+    stream.caught_up()
+    mark = dst.server.log_mark()
+    ddl = "ALTER TABLE t ALTER COLUMN v TYPE jsonb USING '{}'"
+    src.execute(ddl + "; INSERT INTO t VALUES (3, '[1]')")
+    row = stream.wait_refused("SCHEMA-CHANGE-REFUSED")
+    assert "22P05" in row["reason"] and "hush" not in row["reason"], row
+    assert "ALTER COLUMN v TYPE jsonb" in row["hint"], row
+    assert "hush" not in dst.server.log_text(mark)
+    assert dst.value("SELECT count(*) FROM t") == 1
+    dst.execute(ddl)
+    stream.start()
+    crossed(stream)
+
+
+def test_code_that_objects(dbs):
+    """An event trigger forbids it: refused, and its words, which may quote a row, stay out."""
+    src, dst = dbs
+    stream = follow(src, dst, TABLE)
+    dst.execute("""
+        CREATE FUNCTION no() RETURNS event_trigger LANGUAGE plpgsql AS
+        $$BEGIN RAISE 'hush'; END$$;
+        CREATE EVENT TRIGGER no ON ddl_command_start WHEN TAG IN ('ALTER TABLE')
+        EXECUTE FUNCTION no();
+        ALTER EVENT TRIGGER no ENABLE ALWAYS""")
+    src.execute("ALTER TABLE t ADD COLUMN a int; INSERT INTO t VALUES (3, 'c', 4)")
+    row = stream.wait_refused("SCHEMA-CHANGE-REFUSED")
+    assert "P0001" in row["reason"] and "hush" not in row["reason"], row
+    dst.execute("DROP EVENT TRIGGER no")
+    stream.start()
+    crossed(stream)
+
+
+def test_right_that_is_gone(dbs):
+    """The table's owner may not use its schema any more."""
+    src, dst = dbs
+    both(src, dst, TABLE)
+    dst.execute("CREATE ROLE fwd_table; GRANT ALL ON SCHEMA public TO fwd_table;"
+                " ALTER TABLE t OWNER TO fwd_table")
+    try:
+        stream = make_stream(src, dst)
+        src.execute("INSERT INTO t VALUES (1, 'a')")
+        stream.caught_up()
+        dst.execute("REVOKE USAGE ON SCHEMA public FROM PUBLIC; REVOKE ALL ON SCHEMA public"
+                    " FROM fwd_table")
+        src.execute("ALTER TABLE t ADD COLUMN a int; INSERT INTO t VALUES (3, 'c', 4)")
+        row = stream.wait_refused("TARGET-PERMISSION")
+        assert "GRANT USAGE ON SCHEMA public TO fwd_table" in row["hint"], row
+        dst.execute("GRANT USAGE ON SCHEMA public TO fwd_table")
+        stream.start()
+        crossed(stream)
+    finally:
+        dst.destroy()
+        dst.server.execute("DROP ROLE fwd_table")
 
 
 # ---------- kills ----------

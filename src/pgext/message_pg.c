@@ -85,6 +85,12 @@ take_shape(SlPgStream *st, SlRecord *rec)
 		st->unseen_xid = st->begin.xid;
 	full = sl_pg_complete(st->cat, &rec->u.shape, earlier_shape(st, &rec->u.shape),
 						  st->mid_xact ? st->begin.xid : 0);
+	if (st->unseen_xid == st->begin.xid && full->evidence == SL_EVIDENCE_WIRE)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("transaction %u is not over on the source yet, so its schema changes are not seen there",
+						st->begin.xid),
+				 errhint("It may wait for a synchronous standby; this stream must not be one.")));
 	full->lsn = st->w->at_lsn;
 	rec->u.shape = *full;
 	if (!sl_apply_in_copy(st->apply, full))
