@@ -54,6 +54,20 @@ number(int64 n)
 
 /* ---------- making a debt ---------- */
 
+/*
+ * Part of the primary key?  The wire tells only the columns of the default
+ * replica identity, which are the same.
+ */
+static bool
+is_key(const SlShape *shape, int i)
+{
+	uint8		flags = SL_COL_PRIMARY;
+
+	if (shape->evidence == SL_EVIDENCE_WIRE && shape->replident == 'd')
+		flags |= SL_COL_KEY;
+	return (shape->cols[i].flags & flags) != 0;
+}
+
 /* What identifies rows for the copy must not be what is copied. */
 static void
 check_columns(const SlShape *shape, const SlDebtColumn *cols, int ncols)
@@ -70,7 +84,7 @@ check_columns(const SlShape *shape, const SlDebtColumn *cols, int ncols)
 		column = cols[i].name;
 		if (at < 0)
 			elog(ERROR, "column \"%s\" is not in the shape", cols[i].name);
-		if (shape->cols[at].flags & SL_COL_PRIMARY)
+		if (is_key(shape, at))
 			fault = "it is part of the primary key";
 		else if ((shape->cols[at].flags & SL_COL_KEY) && shape->replident != 'f')
 			fault = "it is part of the replica identity";
@@ -130,10 +144,8 @@ add_debt(const SlStream *s, const SlShape *shape, Oid target, XLogRecPtr lsn)
 bool
 sl_debt_can_copy(const SlShape *shape)
 {
-	if (shape->evidence == SL_EVIDENCE_WIRE || shape->relid == 0)
-		return false;
 	for (int i = 0; i < shape->ncols; i++)
-		if (shape->cols[i].flags & SL_COL_PRIMARY)
+		if (is_key(shape, i))
 			return true;
 	return false;
 }
@@ -149,7 +161,7 @@ sl_debt_add(SlStream *s, const SlShape *shape, Oid target,
 	check_columns(shape, cols, ncols);
 	id = add_debt(s, shape, target, lsn);
 	for (int i = 0; i < shape->ncols; i++)
-		if (shape->cols[i].flags & SL_COL_PRIMARY)
+		if (is_key(shape, i))
 			add_column(id, ++n, &shape->cols[i], true, NULL,
 					   get_attnum(target, shape->cols[i].name));
 	for (int i = 0; i < ncols; i++)

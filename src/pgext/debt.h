@@ -23,8 +23,7 @@ typedef struct SlDebtColumn
 } SlDebtColumn;
 
 /*
- * Can values of the table's rows be copied by its primary key, for all that the
- * shape and its evidence say?  Not those of a column of that key, or of another
+ * Can values of the table's rows be copied by its primary key?  Not those of a column of that key, or of another
  * replica identity than FULL.
  */
 extern bool sl_debt_can_copy(const SlShape *shape);

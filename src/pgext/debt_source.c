@@ -189,8 +189,11 @@ sl_debt_refuse(SlPgStream *st, SlDebt *d, const SlDebtCol *col, const char *what
 static char *
 column_fault(const PGresult *res, int row, const SlDebtCol *col)
 {
-	if (row < 0)
+	if (row < 0 && col->key)
 		return psprintf("key column %s is dropped on the source", quote_identifier(col->name));
+	if (row < 0)
+		return psprintf("column %s is not on the source any more, or has another name",
+						quote_identifier(col->name));
 	if (number_of(res, row, F_TYPID) != col->typid ||
 		number_of(res, row, F_TYPMOD) != col->typmod)
 		return psprintf("the type of column %s has changed on the source since",
@@ -280,7 +283,8 @@ find_fault(const PGresult *res, SlDebt *d, const SlDebtCol **col)
 		char	   *fault;
 
 		take_column(res, row, &d->cols[i]);
-		if (row < 0 && !d->cols[i].key)
+		/* proven by its attnum: the drop is on its way */
+		if (row < 0 && !d->cols[i].key && d->cols[i].attnum != 0)
 			continue;
 		fault = column_fault(res, row, &d->cols[i]);
 		if (fault)

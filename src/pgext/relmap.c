@@ -378,24 +378,6 @@ keep_attnums(SlShape *shape, const SlShape *before)
 	}
 }
 
-/*
- * Can the source's rows be read by key?  Its primary key is known from the
- * catalog; the wire tells only the columns of the default replica identity,
- * which are the same.
- */
-static bool
-can_copy(const SlShape *shape)
-{
-	uint8		flags = SL_COL_PRIMARY;
-
-	if (shape->evidence == SL_EVIDENCE_WIRE && shape->replident == 'd')
-		flags |= SL_COL_KEY;
-	for (int i = 0; i < shape->ncols; i++)
-		if ((shape->cols[i].flags & flags) != 0)
-			return true;
-	return false;
-}
-
 /* Run what the judge decided; the table's map is stale afterwards. */
 static void
 forward(SlApply *ap, const SlCase *asked, const SlVerdict *v)
@@ -498,7 +480,7 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 							   table ? table->table : shape->name, &before_pairs);
 	asked = (SlCase) {.stream = ap->stream, .before = before, .before_attnums = before_pairs,
 					  .after = shape, .target = target, .first = !map->met && !ap->goes_on,
-					  .can_copy = can_copy(shape)};
+					  .can_copy = sl_debt_can_copy(shape)};
 	v = sl_judge(&asked);
 	if (v->decision == SL_DECIDE_REFUSE)
 		refuse_shape(ap, map, &asked, v);
