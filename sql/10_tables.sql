@@ -12,7 +12,7 @@ CREATE TABLE sluice.stream (
     include_tables text[],
     exclude_tables text[],
     target_schema text,
-    schema_changes text NOT NULL DEFAULT 'refuse'
+    schema_changes text NOT NULL DEFAULT 'forward'
         CHECK (schema_changes IN ('forward', 'refuse')),
     row_filters jsonb,
     type_overrides jsonb,

@@ -421,12 +421,5 @@ def test_ddl_while_copying(dbs):
     copying(stream, ["t1"])
     src.execute("ALTER TABLE t2 ADD COLUMN z int DEFAULT 3")
     src.execute("UPDATE t2 SET z = 4")
-    # the copy itself ends well; then the stream comes to the change, loudly
-    row = stream.wait_refused("SCHEMA-CHANGE-REFUSED", timeout=120)
-    assert "[column-added] public.t2.z" in row["reason"], row
-    assert_same_rows(src, dst, ["t1"])
-    assert_same_rows(src, dst, ["t2"], columns=["id", "z0"])
-    # cured as it says: the column is there, and the stream goes on
-    dst.execute("ALTER TABLE t2 ADD COLUMN z int DEFAULT 3")
-    stream.start()
+    # the copy itself ends well; then the stream comes to the change
     check_equal(stream, ["t1", "t2"])

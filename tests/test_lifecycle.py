@@ -503,6 +503,8 @@ def test_wait_shows_progress(stream, lc_target):
 
 def test_wait_raises_what_stopped_the_stream(stream):
     """Everybody who waits is told the refusal itself, at once."""
+    stream.stop()
+    stream.start(schema_changes="refuse")
     waiters = [Waiter(stream, state, "1 h") for state in
                ("stopped", "refused", "failed")]
     wait_until(lambda: stream.dst.value(

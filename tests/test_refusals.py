@@ -35,7 +35,7 @@ def dbs(servers):
 
 @pytest.fixture
 def stream(dbs):
-    stream = make_stream(*dbs)
+    stream = make_stream(*dbs, schema_changes="refuse")
     stream.caught_up()
     return stream
 
@@ -63,6 +63,9 @@ CHANGES = [
     ("ALTER TABLE sl1 RENAME v TO w", None, "SCHEMA-CHANGE-REFUSED", "w"),
     ("ALTER TABLE sl1 ALTER v TYPE varchar(30)", None, "SCHEMA-CHANGE-REFUSED", "v"),
     ("ALTER TABLE sl1 DROP v, ADD v text", None, "COLUMN-IDENTITY-CHANGED", "v"),
+    # … and the row that shows it is the same transaction's
+    ("ALTER TABLE sl1 DROP v, ADD v text; INSERT INTO sl1 (id) VALUES (102)",
+     "ALTER TABLE sl1 DROP v, ADD v text", "COLUMN-IDENTITY-CHANGED", "v"),
 ]
 
 
@@ -297,7 +300,7 @@ def test_truncate_out_of_scope(dbs):
 def test_one_refusal_stops_one_stream(dbs):
     """Two streams of one database: the other goes on."""
     src, dst = dbs
-    one = make_stream(src, dst, "one", include_tables=["sl1"])
+    one = make_stream(src, dst, "one", include_tables=["sl1"], schema_changes="refuse")
     two = make_stream(src, dst, "two", include_tables=["other"])
     src.execute("ALTER TABLE sl1 ADD extra int; INSERT INTO sl1 VALUES (100, 'a', 1)")
     loud(one, "SCHEMA-CHANGE-REFUSED", "sl1")

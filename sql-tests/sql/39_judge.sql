@@ -6,7 +6,7 @@
 \set ECHO all
 \pset format unaligned
 \pset tuples_only on
-SELECT stream_id FROM sluice.sync_start('s', options => '{"feed": true}');
+SELECT stream_id FROM sluice.sync_start('s', schema_changes => 'refuse', options => '{"feed": true}');
 -- A shape by columns: "name type attnum", identity and key 1 unless told otherwise.
 CREATE FUNCTION t.sh(name text, cols text[], more jsonb = '{}', rel int = 1) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT jsonb_build_object('kind', 'shape', 'wireid', rel, 'relid', 7000 + rel, 'schema', 'public', 'name', name,

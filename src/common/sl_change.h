@@ -90,4 +90,15 @@ extern bool sl_change_prove(const SlShape *before, const SlShape *wire,
 							uint32 xid, const SlCatalogColumn *cat, int ncat, int32 *attnums,
 							int32 *natts);
 
+/*
+ * For a wire that is called just what the shape on record is and cannot be
+ * proven: unknown columns would pass for the same ones.  If all on record are
+ * live, or were dropped by a later transaction, they are the same.  Else the
+ * attnums are filled with those of other columns that may have the names now,
+ * where there are any, so that what comes of it is that columns were replaced.
+ * False, and nothing filled, for another wire.
+ */
+extern bool sl_change_suspect(const SlShape *before, const SlShape *wire, uint32 xid,
+							  const SlCatalogColumn *cat, int ncat, int32 *attnums);
+
 #endif							/* SL_CHANGE_H */

@@ -334,3 +334,59 @@ sl_change_prove(const SlShape *before, const SlShape *wire, uint32 xid,
 	pfree(chosen);
 	return proven;
 }
+
+/* Could the attribute have been gone before the row? */
+static bool
+may_be_gone(const Proof *p, const SlCatalogColumn *c)
+{
+	return c->name == NULL &&
+		(p->xid == 0 || c->stamp == 0 || c->stamp == p->xid || is_older(p, c));
+}
+
+/* Of the attributes behind the record, those that came and went too? */
+static int
+choose_without(const Proof *p, bool went, int32 *attnums)
+{
+	int			n = 0;
+
+	for (int i = 0; i < p->ncat; i++)
+	{
+		const SlCatalogColumn *c = &p->cat[i];
+		bool		recorded = on_record(p, c->attnum);
+
+		if (c->name == NULL && (recorded ? may_be_gone(p, c) :
+								(!went || was_gone(p, c))))
+			continue;
+		if (n == p->wire->ncols)
+			break;
+		attnums[n++] = c->attnum;
+	}
+	return n;
+}
+
+/* See sl_change.h. */
+bool
+sl_change_suspect(const SlShape *before, const SlShape *wire, uint32 xid,
+				  const SlCatalogColumn *cat, int ncat, int32 *attnums)
+{
+	Proof		p = {.wire = wire, .xid = xid, .cat = cat, .ncat = ncat};
+	bool		gone = false;
+
+	use_record(&p, before);
+	if (p.before == NULL || before->ncols != wire->ncols)
+		return false;
+	for (int i = 0; i < wire->ncols; i++)
+	{
+		const SlCatalogColumn *c = find_attribute(&p, before->cols[i].attnum);
+
+		if (strcmp(before->cols[i].name, wire->cols[i].name) != 0)
+			return false;
+		gone = gone || c == NULL || may_be_gone(&p, c);
+	}
+	if (gone && (choose_without(&p, false, attnums) == wire->ncols ||
+				 choose_without(&p, true, attnums) == wire->ncols))
+		return true;
+	for (int i = 0; i < wire->ncols; i++)
+		attnums[i] = before->cols[i].attnum;
+	return true;
+}

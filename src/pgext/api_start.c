@@ -344,7 +344,7 @@ stream_from_args(const SlStartArgs *a)
 	s->include = a->include && a->include[0] ? a->include : NULL;
 	s->exclude = a->exclude && a->exclude[0] ? a->exclude : NULL;
 	s->target_schema = a->target_schema;
-	s->schema_changes = a->schema_changes ? a->schema_changes : pstrdup("refuse");
+	s->schema_changes = a->schema_changes ? a->schema_changes : pstrdup("forward");
 	s->options = sl_options_merge(NULL, a->options);
 	sl_stream_here(s);
 	return s;

@@ -431,8 +431,10 @@ sl_pg_complete(SlConn *c, const SlShape *wire, const SlShape *before, uint32 xid
 	SlShape    *full = sl_shape_copy(wire);
 	int32	   *attnums = palloc0_array(int32, Max(wire->ncols, 1));
 
-	if (now == NULL ||
-		!sl_change_prove(before, wire, xid, cat, ncat, attnums, &full->natts))
+	if (now == NULL)
+		return full;
+	if (!sl_change_prove(before, wire, xid, cat, ncat, attnums, &full->natts) &&
+		!sl_change_suspect(before, wire, xid, cat, ncat, attnums))
 		return full;
 	full->relkind = now->relkind;
 	full->evidence = SL_EVIDENCE_NOW;

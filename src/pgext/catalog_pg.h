@@ -59,7 +59,8 @@ extern SlShape *sl_pg_shape(SlConn *c, Oid relid, bool under_snapshot);
 
 /*
  * Complete a wire shape from the catalog, which may have moved on since: to
- * SL_EVIDENCE_NOW iff the attnums of all columns are proven (sl_change_prove);
+ * SL_EVIDENCE_NOW iff the attnums of all columns are proven (sl_change_prove)
+ * or, where the columns are called as before, suspected (sl_change_suspect);
  * else it stays SL_EVIDENCE_WIRE and has none.  before: the shape on record,
  * of an earlier moment than wire, or NULL.  xid: the transaction whose rows wire
  * comes before, 0 = not known.  Returns a palloc'd copy.
