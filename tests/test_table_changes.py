@@ -1,4 +1,6 @@
 """Changes of whole tables and of types on the source: one verdict each."""
+import threading
+
 import pytest
 
 from lib import assert_same_rows, make_stream, wait_until
@@ -53,6 +55,82 @@ def test_dropped_and_created(pair):
     assert_same_rows(src, dst, ["b"])
 
 
+def named(dst, oid):
+    return dst.value("SELECT %s::oid::regclass::text", oid)
+
+
+def test_renamed_and_moved(pair):
+    """By its oid it is the same table: carried at its next row, or followed."""
+    src, dst = pair
+    both(src, dst, "CREATE SCHEMA s2")
+    src.execute("CREATE TABLE a (id int PRIMARY KEY, v text);"
+                "CREATE TABLE p (id int PRIMARY KEY, v text) PARTITION BY RANGE (id);"
+                "CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (100);"
+                "INSERT INTO a VALUES (1, 'a'); INSERT INTO p VALUES (1, 'p')")
+    st = make_stream(src, dst, **FORWARD)
+    a, p = (dst.value("SELECT %s::regclass::oid", t) for t in ("a", "p"))
+    src.execute("ALTER TABLE a RENAME TO b")
+    st.stop()
+    st.start()                      # the look at a start leaves it to its row
+    src.execute("INSERT INTO b VALUES (2, 'b')")
+    caught_up_same(st, "b")
+    assert named(dst, a) == "b"
+    src.execute("ALTER TABLE b SET SCHEMA s2; ALTER TABLE s2.b RENAME TO c;"
+                "INSERT INTO s2.c VALUES (3, 'c'); ALTER TABLE p RENAME TO q;"
+                "INSERT INTO q VALUES (2, 'q')")
+    caught_up_same(st, ("s2", "c"), "q")
+    assert (named(dst, a), named(dst, p)) == ("s2.c", "q")
+    st.stop()
+    both(src, dst, "ALTER TABLE s2.c RENAME TO both_sides")
+    src.execute("INSERT INTO s2.both_sides VALUES (4, 'd')")
+    st.start()
+    caught_up_same(st, ("s2", "both_sides"), "q")
+    assert events(dst, "b")[0][0] == "forwarded"
+    assert {d for d, _ in events(dst, "both_sides")} == {"passed"}
+    # in the way on the target
+    dst.execute("CREATE TABLE taken (id int)")
+    src.execute("ALTER TABLE q RENAME TO taken; INSERT INTO taken VALUES (3, 'r')")
+    row = st.wait_refused("RESUME-SCHEMA-DIVERGENCE")
+    assert "[table-exists]" in row["reason"]
+    assert named(dst, p) == "q"
+    dst.execute("DROP TABLE taken")
+    st.start()
+    caught_up_same(st, "taken")
+
+
+def test_renamed_where_it_is_not_followed(pair):
+    src, dst = pair
+    src.execute("CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY);"
+                "INSERT INTO a VALUES (1); INSERT INTO b VALUES (2)")
+    st = cold_stream(src, dst, include_tables=["a", "b"], **FORWARD)
+    st.stop()
+    src.execute("ALTER TABLE a RENAME TO elsewhere")
+    st.start()
+    row = st.wait_refused("SCHEMA-CHANGE-REFUSED")
+    assert "[table-renamed] public.a" in row["reason"] and "not in scope" in row["reason"]
+    # two that exchange their names
+    src.execute("ALTER TABLE b RENAME TO a; ALTER TABLE elsewhere RENAME TO b")
+    src.execute("INSERT INTO a VALUES (3); INSERT INTO b VALUES (3)")
+    st.start()
+    st.wait_refused("TABLE-IDENTITY-CHANGED")
+    assert (dst.query("TABLE a"), dst.query("TABLE b")) == ([(1,)], [(2,)])
+
+
+def test_renamed_where_nothing_is_forwarded(pair):
+    src, dst = pair
+    src.execute("CREATE TABLE a (id int PRIMARY KEY); INSERT INTO a VALUES (1)")
+    st = cold_stream(src, dst, **REFUSE)
+    st.stop()
+    src.execute("ALTER TABLE a RENAME TO b")
+    st.start()
+    row = st.wait_refused("SCHEMA-CHANGE-REFUSED")
+    assert row["hint"] == "ALTER TABLE public.a RENAME TO b;"
+    dst.execute(row["hint"])
+    src.execute("INSERT INTO b VALUES (2)")
+    st.start()
+    caught_up_same(st, "b")
+
+
 def test_rewritten_in_place(pair):
     """ALTER ... USING that keeps the types: the values are copied by key."""
     src, dst = pair
@@ -90,6 +168,25 @@ def test_rewritten_where_nothing_is_forwarded(pair):
     st.caught_up()
 
 
+def test_replica_identity(pair):
+    """One that still serves passes; a loss refuses by the table's next row."""
+    src, dst = pair
+    src.execute("CREATE TABLE t (id int PRIMARY KEY, k int NOT NULL, v text);"
+                "CREATE UNIQUE INDEX t_k ON t (k); INSERT INTO t VALUES (1, 1, 'a')")
+    st = cold_stream(src, dst, **FORWARD)
+    for i, identity in enumerate(("FULL", "USING INDEX t_k", "DEFAULT")):
+        src.execute("ALTER TABLE t REPLICA IDENTITY %s" % identity)
+        src.execute("UPDATE t SET v = v || %s WHERE id = 1; INSERT INTO t VALUES (%s, %s, 'b')",
+                    str(i), i + 10, i + 10)
+        caught_up_same(st, "t")
+    src.execute("ALTER TABLE t REPLICA IDENTITY NOTHING; INSERT INTO t VALUES (100, 100, 'c')")
+    st.wait_refused("SOURCE-REPLICA-IDENTITY")
+    assert dst.value("SELECT count(*) FROM t WHERE id = 100") == 0
+    src.execute("ALTER TABLE t REPLICA IDENTITY DEFAULT; INSERT INTO t VALUES (101, 101, 'd')")
+    st.start()
+    caught_up_same(st, "t")
+
+
 # ---------- types ----------
 
 def test_enum_labels(pair):
@@ -125,6 +222,36 @@ def test_enum_labels(pair):
     src.execute("ALTER TABLE t ADD x int; INSERT INTO t VALUES (8, 'new')")
     caught_up_same(st, "t")
     assert labels(dst, "s2.state") == labels(src, "s2.state")
+
+
+def test_enum_labels_under_load(pair):
+    """Rows with new labels come before anybody looked; each lands once."""
+    src, dst = pair
+    src.execute("CREATE TYPE mood AS ENUM ('n0', 'old');"
+                "CREATE TABLE t (id int PRIMARY KEY, m mood); CREATE TABLE u (id int PRIMARY KEY)")
+    st = cold_stream(src, dst, **FORWARD)
+    done = threading.Event()
+
+    def write():
+        i = 0
+        while not done.is_set():
+            src.execute("INSERT INTO u SELECT generate_series(%s, %s)", i, i + 9)
+            i += 10
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for i in range(1, 9):
+            src.execute("ALTER TYPE mood ADD VALUE 'n%d' %s 'n0'" % (i, "BEFORE" if i % 2 else "AFTER"))
+            src.execute("INSERT INTO t VALUES (%s, %s::mood), (%s, %s)", i, "n%d" % i,
+                        i + 100, "old" if i < 5 else "new")
+            if i == 4:
+                src.execute("ALTER TYPE mood RENAME VALUE 'old' TO 'new'")
+    finally:
+        done.set()
+        writer.join()
+    caught_up_same(st, "t", "u")
+    assert labels(src, "mood") == labels(dst, "mood")
 
 
 def test_enum_labels_where_nothing_is_forwarded(pair):
