@@ -422,6 +422,33 @@ complete_column(SlConn *c, const SlShape *now, SlColumn *col)
 		col->type_name = source_type_name(c, col->typid, col->typmod);
 }
 
+static bool
+has_identity(const SlShape *s)
+{
+	bool		usable = s->replident == 'f';
+
+	for (int i = 0; i < s->ncols; i++)
+		usable |= (s->cols[i].flags & SL_COL_KEY) != 0;
+	return usable;
+}
+
+/*
+ * While a published table has no usable replica identity the source lets
+ * nobody update or delete its rows: for those that are inserted the identity
+ * that it has again will do.  Else no restart could pass them.
+ */
+static void
+complete_identity(const SlShape *now, SlShape *full)
+{
+	if (has_identity(full) || !has_identity(now))
+		return;
+	full->replident = now->replident;
+	for (int i = 0; i < full->ncols; i++)
+		for (int k = 0; k < now->ncols; k++)
+			if (now->cols[k].attnum == full->cols[i].attnum)
+				full->cols[i].flags |= now->cols[k].flags & SL_COL_KEY;
+}
+
 SlShape *
 sl_pg_complete(SlConn *c, const SlShape *wire, const SlShape *before, uint32 xid)
 {
@@ -443,5 +470,6 @@ sl_pg_complete(SlConn *c, const SlShape *wire, const SlShape *before, uint32 xid
 		full->cols[i].attnum = attnums[i];
 		complete_column(c, now, &full->cols[i]);
 	}
+	complete_identity(now, full);
 	return full;
 }
