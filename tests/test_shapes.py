@@ -172,3 +172,59 @@ def test_behind_a_replaced_column(dbs):
     assert "column" in stream.refusals()[-1]["detail"], stream.refusals()
     assert dst.rows("SELECT * FROM t") == [{"id": 0}]
     assert columns(stream, "attnum") == {"id": (1,)}
+
+
+def test_replaced_column(dbs):
+    """Dropped and added again is seen though the row looks the same, and passes
+    once the target has done the same."""
+    src, dst = dbs
+    stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY, c int)", **FORWARD)
+    src.execute("INSERT INTO t VALUES (1, 1)")
+    caught_up_same(stream, "t")
+    src.execute("ALTER TABLE t DROP COLUMN c, ADD COLUMN c int")
+    src.execute("INSERT INTO t VALUES (2, 2)")
+    stream.wait_refused("COLUMN-IDENTITY-CHANGED")
+    assert dst.rows("SELECT * FROM t") == [{"id": 1, "c": 1}]
+    dst.execute("ALTER TABLE t DROP COLUMN c, ADD COLUMN c int")
+    stream.start(source=False)
+    caught_up_same(stream, "t")
+    assert columns(stream, "attnum") == {"id": (1,), "c": (3,)}
+
+
+def test_contracted_behind(dbs):
+    """A column is replaced by way of another name, the stream being behind."""
+    src, dst = dbs
+    stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY, c int)", **FORWARD)
+    src.execute("INSERT INTO t VALUES (0, 0)")
+    caught_up_same(stream, "t")
+    stream.stop()
+    src.execute("INSERT INTO t VALUES (1, 1)")
+    for n, ddl in enumerate(["ADD COLUMN c_new bigint", "DROP COLUMN c", "RENAME COLUMN c_new TO c"], 2):
+        src.execute("ALTER TABLE t " + ddl)
+        src.execute("INSERT INTO t (id) VALUES (%s)", n)
+        src.execute("UPDATE t SET %s = id * 2 WHERE id > 1" % ("c" if n == 4 else "c_new"))
+    stream.start(source=False)
+    caught_up_same(stream, "t")
+    assert columns(stream, "attnum") == {"id": (1,), "c": (3,)}
+
+
+def test_replaced_under_an_open_transaction(dbs):
+    """A transaction that is older than the change and writes after it hides it;
+    the table's next one does not."""
+    src, dst = dbs
+    stream = follow(src, dst, "CREATE TABLE other (id int PRIMARY KEY)",
+                    "CREATE TABLE t (id int PRIMARY KEY, c int)", **FORWARD)
+    src.execute("INSERT INTO t VALUES (1, 1)")
+    caught_up_same(stream, "t")
+    older = src.connect(autocommit=False)
+    try:
+        with older.cursor() as cur:
+            cur.execute("INSERT INTO other VALUES (1)")
+            src.execute("ALTER TABLE t DROP COLUMN c, ADD COLUMN c int")
+            cur.execute("INSERT INTO t VALUES (2, 2)")
+        older.commit()
+    finally:
+        older.close()
+    src.execute("INSERT INTO t VALUES (3, 3)")
+    stream.wait_refused("COLUMN-IDENTITY-CHANGED")
+    assert {"id": 3, "c": 3} not in dst.rows("SELECT * FROM t")

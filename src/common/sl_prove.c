@@ -21,7 +21,7 @@
  *	  Names: a column that is not on record is called what it was.  Not certain
  *	  either: names change hands, and "ADD c; row; DROP c; ADD c" makes two
  *	  columns that look the same, of which the row had the first.  That is
- *	  two choices by name, hence none.  To be deceived, a stream must be behind by
+ *	  two choices by name, hence none (but see replaces).  To be deceived, a stream must be behind by
  *	  a table change whose transaction was open across the row's, and names
  *	  must have moved on to newer columns besides, each to the very place where
  *	  the wire has it.
@@ -244,12 +244,38 @@ has_recorded_names(const Proof *p, const int32 *attnums)
 	return true;
 }
 
-/* The one choice that both witnesses name. */
+/*
+ * Does a new column have the name of one on record that is dropped and was not
+ * chosen?  Then the name holds another column, which no stream forwards, or
+ * none: the row may be from before.  By names these are always two choices.
+ */
+static bool
+replaces(const Proof *p, const int32 *attnums)
+{
+	for (int i = 0; i < p->wire->ncols; i++)
+	{
+		int			was = p->before ? sl_shape_find(p->before, p->wire->cols[i].name) : -1;
+		const SlCatalogColumn *c;
+
+		if (was < 0 || on_record(p, attnums[i]))
+			continue;
+		c = find_attribute(p, p->before->cols[was].attnum);
+		if (c != NULL && c->name == NULL)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The one choice that both witnesses name.  That a name holds another column is
+ * taken from the stamps alone: the mistake would be to refuse too early.
+ */
 static bool
 agreed_choice(const Proof *p, int32 *attnums)
 {
 	return choose_by_stamps(p, attnums) && has_names(p, attnums) &&
-		has_recorded_names(p, attnums) && count_by_names(p) == 1;
+		has_recorded_names(p, attnums) &&
+		(count_by_names(p) == 1 || replaces(p, attnums));
 }
 
 /*
@@ -284,7 +310,8 @@ looks_unchanged(const Proof *p)
  * A column on record is dropped by now, and another has its name ("DROP b; ADD
  * b"): to every witness but the stamps the row looks the same before and after.
  * Without a proof it would pass for unchanged, so here the stamps decide alone,
- * and where they do not tell, the row came after: that is refused.
+ * and where they do not tell, the row came after: that is refused.  That it came
+ * before is not taken from them (a mistake would write under the old column).
  */
 static bool
 choose_replaced(const Proof *p, int32 *attnums)
@@ -321,7 +348,7 @@ sl_change_prove(const SlShape *before, const SlShape *wire, uint32 xid,
 	use_record(&p, before);
 	proven = (only_choice(&p, chosen) && !skips_possible(&p, chosen)) ||
 		agreed_choice(&p, chosen) ||
-		(looks_unchanged(&p) && choose_replaced(&p, chosen));
+		(looks_unchanged(&p) && choose_replaced(&p, chosen) && replaces(&p, chosen));
 	if (proven)
 	{
 		*natts = p.known;

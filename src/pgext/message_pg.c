@@ -70,6 +70,65 @@ earlier_shape(SlPgStream *st, const SlShape *wire)
 	return sl_shape_load(st->s->stream_id, t->schema, t->table, NULL);
 }
 
+/* A wire's shape that looks like the one on record and is perhaps not it. */
+typedef struct Doubt
+{
+	SlShape    *wire;
+	uint32		xid;			/* transaction in which it was looked at */
+} Doubt;
+
+static Doubt *
+find_doubt(SlPgStream *st, uint32 wireid)
+{
+	ListCell   *lc;
+
+	foreach(lc, st->doubts)
+	{
+		Doubt	   *d = lfirst(lc);
+
+		if (d->wire->wireid == wireid)
+			return d;
+	}
+	return NULL;
+}
+
+static void
+forget_doubt(SlPgStream *st, uint32 wireid)
+{
+	Doubt	   *d = find_doubt(st, wireid);
+
+	if (d == NULL)
+		return;
+	st->doubts = list_delete_ptr(st->doubts, d);
+	sl_shape_free(d->wire);
+	pfree(d);
+}
+
+/*
+ * "DROP c, ADD c" does not change what the wire says.  Where the catalog does not
+ * prove that the columns are still those on record, or did not show the
+ * transaction yet, the table is looked at again in its next transaction: the
+ * source does not send its shape again.
+ */
+static void
+note_doubt(SlPgStream *st, const SlShape *wire, const SlShape *before,
+		   const SlShape *full)
+{
+	MemoryContext old;
+	Doubt	   *d;
+
+	forget_doubt(st, wire->wireid);
+	if (before == NULL || !sl_shape_same_on_wire(before, wire) ||
+		(full->evidence != SL_EVIDENCE_WIRE && st->unseen_xid != st->begin.xid))
+		return;
+	old = MemoryContextSwitchTo(st->cxt);
+	d = palloc(sizeof(Doubt));
+	d->wire = sl_shape_copy(wire);
+	d->xid = st->begin.xid;
+	st->doubts = lappend(st->doubts, d);
+	MemoryContextSwitchTo(old);
+}
+
 /*
  * The wire's shape completed from the catalog.  A type whose binary form
  * holds the source's own oids must not arrive as binary.
@@ -77,13 +136,15 @@ earlier_shape(SlPgStream *st, const SlShape *wire)
 static void
 take_shape(SlPgStream *st, SlRecord *rec)
 {
+	const SlShape *before;
 	SlShape    *full;
 
 	if (!is_ours(st, &rec->u.shape))
 		return;
 	if (!sl_pg_await_visible(st, st->begin.xid, SL_VISIBLE_MS))
 		st->unseen_xid = st->begin.xid;
-	full = sl_pg_complete(st->cat, &rec->u.shape, earlier_shape(st, &rec->u.shape),
+	before = earlier_shape(st, &rec->u.shape);
+	full = sl_pg_complete(st->cat, &rec->u.shape, before,
 						  st->mid_xact ? st->begin.xid : 0);
 	if (st->unseen_xid == st->begin.xid && full->evidence == SL_EVIDENCE_WIRE)
 		ereport(ERROR,
@@ -91,6 +152,7 @@ take_shape(SlPgStream *st, SlRecord *rec)
 				 errmsg("transaction %u is not over on the source yet, so its schema changes are not seen there",
 						st->begin.xid),
 				 errhint("It may wait for a synchronous standby; this stream must not be one.")));
+	note_doubt(st, &rec->u.shape, before, full);
 	full->lsn = st->w->at_lsn;
 	rec->u.shape = *full;
 	if (!sl_apply_in_copy(st->apply, full))
@@ -146,6 +208,19 @@ take_commit(SlPgStream *st, const SlRecord *rec)
 		sl_pg_commit_group(st);
 }
 
+/* Before a row: is its table one to look at again? */
+static void
+doubt_again(SlPgStream *st, uint32 wireid)
+{
+	Doubt	   *d = st->doubts == NIL ? NULL : find_doubt(st, wireid);
+	SlRecord	rec = {.kind = SL_REC_SHAPE};
+
+	if (d == NULL || d->xid == st->begin.xid)
+		return;
+	rec.u.shape = *sl_shape_copy(d->wire);
+	take_shape(st, &rec);
+}
+
 /* Apply one decoded record. */
 static void
 take_record(SlPgStream *st, SlRecord *rec)
@@ -155,6 +230,10 @@ take_record(SlPgStream *st, SlRecord *rec)
 		case SL_REC_INSERT:
 		case SL_REC_UPDATE:
 		case SL_REC_DELETE:
+			doubt_again(st, rec->u.change.wireid);
+			if (st->leave)
+				break;
+			/* FALLTHROUGH */
 		case SL_REC_TRUNCATE:
 			SL_FAULT("mid_batch");
 			st->xact_changes++;

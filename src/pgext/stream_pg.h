@@ -8,6 +8,8 @@
 #ifndef SL_STREAM_PG_H
 #define SL_STREAM_PG_H
 
+#include "nodes/pg_list.h"
+
 #include "pgext/apply.h"
 #include "pgext/catalog_pg.h"
 #include "pgext/feedback.h"
@@ -71,6 +73,7 @@ typedef struct SlPgStream
 	XLogRecPtr	unsent_lsn;		/* judge what a look found once this is
 								 * applied; 0 = nothing to judge */
 	char	   *unsent;			/* what that look found; NULL = to be seen */
+	List	   *doubts;			/* shapes that passed unproven (message_pg.c) */
 } SlPgStream;
 
 /* check_pg.c */
