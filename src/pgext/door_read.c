@@ -126,12 +126,12 @@ ITEMS_SQL " SELECT rel::pg_catalog.text, kind, id::pg_catalog.text, name, keys, 
 
 /* An index may have another name. */
 static const char *const signatures_sql =
-ITEMS_SQL " SELECT r.oid::pg_catalog.text,"
-" COALESCE((SELECT pg_catalog.md5(pg_catalog.string_agg("
+ITEMS_SQL " SELECT r.oid::pg_catalog.text, COALESCE(s.signature, '') FROM rel r"
+" LEFT JOIN (SELECT i.rel, pg_catalog.md5(pg_catalog.string_agg("
 "  i.kind || ' ' || i.id || ' ' || CASE i.kind WHEN 'index' THEN '' ELSE i.name END"
 "  || ' ' || i.raw, '\n' ORDER BY i.kind COLLATE pg_catalog.\"C\", i.id,"
-"  i.raw COLLATE pg_catalog.\"C\", i.name COLLATE pg_catalog.\"C\"))"
-" FROM item i WHERE i.rel = r.oid), '') FROM rel r";
+"  i.raw COLLATE pg_catalog.\"C\", i.name COLLATE pg_catalog.\"C\")) AS signature"
+" FROM item i GROUP BY i.rel) s ON s.rel = r.oid";
 
 /* Fields of a row of items_sql; the JSON has them from KIND on. */
 enum
