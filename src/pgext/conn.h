@@ -21,6 +21,7 @@ typedef struct SlConn
 	int			server_version; /* as 150004 */
 	char		what[64];		/* "the source's catalog", for messages */
 	int			timeout_ms;		/* per query; from sluice.query_timeout */
+	bool		door_prepared;	/* door_read.c's statement is */
 	SlWorker   *worker;			/* may be NULL */
 	void		(*on_wait) (void *arg); /* called about once a second, or NULL */
 	void	   *on_wait_arg;
