@@ -495,5 +495,26 @@ def test_kill_inside(servers, dbs, point, rows_before):
     assert len(forwarded(stream)) == 1
 
 
+@pytest.mark.parametrize("commit", [1, 2, 3])
+def test_kill_between_commits(servers, dbs, commit):
+    """The change's own commit, and those around it: it is made once, the rows too."""
+    src, dst = dbs
+    target = servers[1]
+    stream = follow(src, dst, TABLE)
+    src.execute("INSERT INTO t VALUES (1, 'a')")
+    stream.caught_up()
+    mark = target.log_mark()
+    target.reload(**{"sluice.fault_point": "after_commit:%d" % commit,
+                     "restart_after_crash": "off"})
+    src.execute("BEGIN; ALTER TABLE t ADD COLUMN a int DEFAULT 7;"
+                " INSERT INTO t VALUES (3, 'c', 4); COMMIT; INSERT INTO t VALUES (4, 'd')")
+    target.wait_log('fault point "after_commit" reached', mark, timeout=60)
+    gone(target)
+    target.start(**{"sluice.fault_point": "", "restart_after_crash": "on"})
+    check_equal(stream, ["t"])
+    same_columns(stream)
+    assert len(forwarded(stream)) == 1
+
+
 def test_each_point_had_its_kills():
     assert KILLS == {"before_alter": 2, "after_alter": 2}, KILLS
