@@ -114,7 +114,8 @@ def test_partition_changes_that_do_not_refuse(pair):
 def test_rewritten_with_the_same_types(pair):
     src, dst = pair
     both(*pair, "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1)")
-    stream = make_stream(src, dst, options={"existing_rows": "truncate"})
+    stream = make_stream(src, dst, schema_changes="refuse",
+                         options={"existing_rows": "truncate"})
     stream.stop()
     src.execute("ALTER TABLE t ALTER v SET STATISTICS 10")
     src.execute("TRUNCATE t; INSERT INTO t VALUES (2, 2)")

@@ -34,7 +34,7 @@ typedef enum SlOptionKind
 		"source bytes after which a group of small transactions is committed") \
 	SL_OPTION(APPLY_BATCH_INTERVAL, "apply_batch_interval", INTERVAL, true, "20 ms", \
 		"time after which a group of small transactions is committed") \
-	SL_OPTION(BACKFILL_ADDED_COLUMN, "backfill_added_column", BOOL, false, "true", \
+	SL_OPTION(BACKFILL_ADDED_COLUMN, "backfill_added_column", BOOL, true, "true", \
 		"fill a forwarded column from the source") \
 	SL_OPTION(CONFIRM_AFTER, "confirm_after", TEXT, false, "flush", \
 		"what must have happened here before the source may forget a change") \
