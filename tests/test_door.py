@@ -286,7 +286,13 @@ def test_with_columns(pair):
     """What comes and goes with a forwarded column is its own; a key is not."""
     src, dst = pair
     stream = follow(src, dst, TABLE.format("t"), "CREATE TABLE ref (id int PRIMARY KEY)",
-                    schema_changes="forward")
+                    "CREATE TABLE w (id int PRIMARY KEY, v varchar(10) NOT NULL DEFAULT 'x'"
+                    " CHECK (v <> ''), UNIQUE (v))", schema_changes="forward")
+    for n, sql in enumerate(("ALTER v TYPE varchar(20)", "ALTER v TYPE text", "RENAME v TO vv",
+                             "RENAME CONSTRAINT w_v_check TO w_vv")):
+        src.execute("ALTER TABLE w %s; INSERT INTO w VALUES (%d, '%d')" % (sql, n, n))
+        stream.caught_up()
+    assert_same_rows(src, dst, ["w"])
     src.execute("ALTER TABLE t ADD n int NOT NULL DEFAULT 5; INSERT INTO t (id) VALUES (1)")
     stream.caught_up()
     src.execute("ALTER TABLE t DROP c; INSERT INTO t (id) VALUES (2)")
@@ -297,11 +303,24 @@ def test_with_columns(pair):
     row = refusal(stream)
     assert row["detail"] == "[constraint-added] public.t t_x FOREIGN KEY (x) REFERENCES public.ref(id)"
     assert dst.value("SELECT count(*) FROM t WHERE id = 3") == 0
-    dst.execute("ALTER TABLE t ADD COLUMN IF NOT EXISTS x int")
     dst.execute(row["hint"].split("\n")[0])
     acknowledge(stream)
     stream.caught_up()
     assert_same_rows(src, dst, ["t"])
+    # the stream is behind: what is on a column that it has not reached waits
+    stream.stop()
+    src.execute("ALTER TABLE w ADD y int NOT NULL DEFAULT 3; INSERT INTO w VALUES (10, 'a', 1)")
+    src.execute("ALTER TABLE w ALTER y DROP DEFAULT, ADD CONSTRAINT yc CHECK (y > 0)")
+    src.execute("INSERT INTO w VALUES (11, 'b', 1)")
+    stream.start()
+    row = refusal(stream)
+    assert "[constraint-added] public.w yc CHECK ((y > 0))" in row["detail"].split("\n"), row
+    assert dst.value("SELECT count(*) FROM w WHERE id > 10") == 0
+    for sql in row["hint"].split("\n")[:row["detail"].count("\n") + 1]:
+        dst.execute(sql)
+    acknowledge(stream)
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t", "w"])
     stream.stop()
 
 

@@ -20,15 +20,12 @@
 #include "pgext/stream_pg.h"
 #include "pgext/pgcompat.h"
 
-/* Judge, forward and record; then look at what the wire does not carry. */
+/* Look at what the wire does not carry. */
 static void
-cross(SlPgStream *st, const SlRecord *rec, const SlShape *before)
+pass_door(SlPgStream *st, const SlShape *shape, const SlShape *before)
 {
-	const SlShape *shape = &rec->u.shape;
-	SlStreamTable *t;
+	SlStreamTable *t = sl_stream_table_by_name(st->s->stream_id, shape->schema, shape->name);
 
-	sl_apply_record(st->apply, rec);
-	t = sl_stream_table_by_name(st->s->stream_id, shape->schema, shape->name);
 	if (t)
 		sl_pg_door(st, t, before, shape);
 }
@@ -65,8 +62,9 @@ commit_before(SlPgStream *st)
 }
 
 /*
- * In a target transaction of its own.  A stop while debts are paid leaves the
- * source transaction to the next start.
+ * In a target transaction of its own; what the door refuses then finds the
+ * columns that it is about.  A stop while debts are paid leaves the source
+ * transaction to the next start, which passes the door too.
  */
 static void
 cross_alone(SlPgStream *st, const SlRecord *rec, const SlShape *before)
@@ -74,13 +72,16 @@ cross_alone(SlPgStream *st, const SlRecord *rec, const SlShape *before)
 	commit_before(st);
 	begin_again(st);
 	st->w->alone = true;
-	cross(st, rec, before);
+	sl_apply_record(st->apply, rec);
 	commit_before(st);
-	st->w->alone = false;
 	if (sl_pg_pay_debts(st))
+	{
 		begin_again(st);
+		pass_door(st, &rec->u.shape, before);
+	}
 	else
 		st->leave = true;
+	st->w->alone = false;
 }
 
 /* See stream_pg.h. */
@@ -98,7 +99,8 @@ sl_pg_boundary(SlPgStream *st, SlRecord *rec)
 		cross_alone(st, rec, before);
 	else
 	{
-		cross(st, rec, before);
+		sl_apply_record(st->apply, rec);
+		pass_door(st, shape, before);
 		st->owing = sl_debt_open(st->s->stream_id, NULL, NULL);
 	}
 }

@@ -363,7 +363,7 @@ look(SlPgStream *st, const SlStreamTable *tables, int n, bool roots)
 			first[nfirst++] = m;
 		else if (strcmp(m.base->signature, signatures[i]) != 0)
 			moved[nmoved++] = m;
-		else if (!m.base->has_text && n > 1)
+		else if (!m.base->has_text && !roots)
 			bare[nbare++] = m;
 	}
 	if (nfirst > 0)
