@@ -272,6 +272,28 @@ def test_default_changed_before(dbs):
     assert "default random()" in refused(stream, "RESUME-SCHEMA-DIVERGENCE")
 
 
+def test_renamed_before(dbs):
+    """The column has another name when the stream gets there, and its fills still."""
+    src, dst = dbs
+    stream = forwarding(src, dst, TABLE)
+    src.execute(ROWS)
+    stream.caught_up()
+    stream.stop()
+    src.execute("ALTER TABLE t ADD COLUMN a text COLLATE \"C\" NOT NULL DEFAULT 'x'")
+    src.execute("INSERT INTO t (id) VALUES (1000)")
+    src.execute("ALTER TABLE t RENAME COLUMN a TO b")
+    src.execute("INSERT INTO t (id) VALUES (1001)")
+    stream.start()
+    crossed(stream)
+    stream.stop()
+    src.execute("ALTER TABLE t ADD COLUMN c timestamptz NOT NULL DEFAULT now()")
+    src.execute("INSERT INTO t (id) VALUES (1002)")
+    src.execute("ALTER TABLE t RENAME COLUMN c TO d")
+    src.execute("INSERT INTO t (id) VALUES (1003)")
+    stream.start()
+    assert "default now()" in refused(stream, "RESUME-SCHEMA-DIVERGENCE")
+
+
 def test_functions_of_users(dbs):
     """The gate lets no function of a user through, though it is here too."""
     src, dst = dbs

@@ -94,8 +94,8 @@ typedef struct SlRow
 #define SL_COL_PRIMARY		0x40	/* part of the primary key */
 
 /*
- * In a shape completed from the catalog: the catalog has another name or type
- * for the column by now, or has it no more.  Its name, type and attnum hold;
+ * In a shape completed from the catalog: the catalog has another type for the
+ * column by now, or has it no more.  Its name, type and attnum hold;
  * whether it is NOT NULL or identity, its collation and default are not known,
  * whatever dflt, collation and the other flags say.  (A shape whose evidence is
  * SL_EVIDENCE_WIRE knows these of no column and does not say so of each.)

@@ -405,17 +405,18 @@ complete_column(SlConn *c, const SlShape *now, SlColumn *col)
 
 		if (n->attnum != col->attnum)
 			continue;
-		if (strcmp(n->name, col->name) == 0 &&
-			n->typid == col->typid && n->typmod == col->typmod)
+		if (n->typid == col->typid && n->typmod == col->typmod)
 		{
+			const char *name = col->name;
+
+			/* by another name by now it is the same column all the same */
 			*col = *n;
+			col->name = name;
 			col->flags = (n->flags & ~SL_COL_KEY) | key;
 			return;
 		}
-		/* a rename takes no column out of the key */
+		/* a change of its type takes no column out of the key */
 		col->flags |= n->flags & SL_COL_PRIMARY;
-		if (n->typid == col->typid && n->typmod == col->typmod)
-			col->type_name = n->type_name;
 	}
 	col->flags |= SL_COL_PARTIAL;
 	if (col->type_name == NULL)
