@@ -87,7 +87,8 @@ extern void sl_debt_delete(const SlDebt *d);
 /*
  * Compare what the source has now with the debt: orders the key, drops what
  * is dropped there.  False when nothing is left to pay (the debt is deleted
- * then); refuses ADD-COLUMN-BACKFILL-INCOMPLETE.  No transaction is open.
+ * then), or not before the stream comes to a change of a column's type (it
+ * stays); refuses ADD-COLUMN-BACKFILL-INCOMPLETE.  No transaction is open.
  */
 extern bool sl_debt_look(SlPgStream *st, SlDebt *d);
 

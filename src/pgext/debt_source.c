@@ -5,8 +5,9 @@
  * NOTES
  *	  Columns are the same iff their attnums are, so a mere rename is followed.
  *	  An owed column that is dropped there has no values any more, and its drop
- *	  is on its way.  A key that changed, a column of another type or a table
- *	  that is gone cannot be paid from: a human has to.
+ *	  is on its way.  One that has another type there is paid when the stream has
+ *	  come to that change too.  A key that changed or a table that is gone cannot
+ *	  be paid from: a human has to.
  */
 #include "postgres.h"
 
@@ -185,6 +186,50 @@ sl_debt_refuse(SlPgStream *st, SlDebt *d, const SlDebtCol *col, const char *what
 
 /* ---------- the comparison ---------- */
 
+static bool
+is_retyped(const PGresult *res, int row, const SlDebtCol *col)
+{
+	return number_of(res, row, F_TYPID) != col->typid ||
+		number_of(res, row, F_TYPMOD) != col->typmod;
+}
+
+/* The shape that the stream has come to; NULL when there is none. */
+static SlShape *
+recorded_shape(SlPgStream *st, const SlDebt *d)
+{
+	MemoryContext old = CurrentMemoryContext;
+	SlStreamTable *t;
+	SlShape    *shape = NULL;
+
+	StartTransactionCommand();
+	MemoryContextSwitchTo(old);
+	t = sl_stream_table_by_id(st->s->stream_id, d->source_id);
+	if (t)
+		shape = sl_shape_load(st->s->stream_id, t->schema, t->table, NULL);
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(old);
+	return shape;
+}
+
+/*
+ * An owed column that has another type now: has the stream come to that?  Then
+ * the target's column has it too, and takes the values.
+ */
+static bool
+take_type(const PGresult *res, int row, const SlShape *recorded, SlDebtCol *col)
+{
+	for (int i = 0; recorded && i < recorded->ncols; i++)
+		if (recorded->cols[i].attnum == col->attnum &&
+			recorded->cols[i].typid == (Oid) number_of(res, row, F_TYPID) &&
+			recorded->cols[i].typmod == (int32) number_of(res, row, F_TYPMOD))
+		{
+			col->typid = recorded->cols[i].typid;
+			col->typmod = recorded->cols[i].typmod;
+			return true;
+		}
+	return false;
+}
+
 /* Of a column: a clause that says why it cannot serve, or NULL. */
 static char *
 column_fault(const PGresult *res, int row, const SlDebtCol *col)
@@ -194,8 +239,7 @@ column_fault(const PGresult *res, int row, const SlDebtCol *col)
 	if (row < 0)
 		return psprintf("column %s is not on the source any more, or has another name",
 						quote_identifier(col->name));
-	if (number_of(res, row, F_TYPID) != col->typid ||
-		number_of(res, row, F_TYPMOD) != col->typmod)
+	if (is_retyped(res, row, col))
 		return psprintf("the type of column %s has changed on the source since",
 						quote_identifier(col->name));
 	if (col->key && col->keypos == 0)
@@ -264,9 +308,13 @@ drop_dropped(SlPgStream *st, SlDebt *d)
 	MemoryContextSwitchTo(old);
 }
 
-/* A clause that says why the debt cannot be paid, or NULL; *col its column. */
+/*
+ * A clause that says why the debt cannot be paid, or NULL; *col its column.
+ * *wait: not before the stream has come to a change of that column's type.
+ */
 static char *
-find_fault(const PGresult *res, SlDebt *d, const SlDebtCol **col)
+find_fault(SlPgStream *st, const PGresult *res, SlDebt *d, const SlDebtCol **col,
+		   const SlDebtCol **wait)
 {
 	int			nkeys = 0;
 
@@ -286,6 +334,13 @@ find_fault(const PGresult *res, SlDebt *d, const SlDebtCol **col)
 		/* proven by its attnum: the drop is on its way */
 		if (row < 0 && !d->cols[i].key && d->cols[i].attnum != 0)
 			continue;
+		if (row >= 0 && !d->cols[i].key && d->cols[i].attnum != 0 &&
+			is_retyped(res, row, &d->cols[i]) &&
+			!take_type(res, row, recorded_shape(st, d), &d->cols[i]))
+		{
+			*wait = &d->cols[i];
+			continue;
+		}
 		fault = column_fault(res, row, &d->cols[i]);
 		if (fault)
 		{
@@ -304,12 +359,13 @@ sl_debt_look(SlPgStream *st, SlDebt *d)
 	char		oid[16];
 	const char *params[1] = {oid};
 	const SlDebtCol *col = NULL;
+	const SlDebtCol *wait = NULL;
 	PGresult   *res;
 	char	   *fault;
 
 	snprintf(oid, sizeof(oid), "%u", d->source_id);
 	res = sl_conn_query(st->cat, PGRES_TUPLES_OK, table_sql, 1, params);
-	fault = find_fault(res, d, &col);
+	fault = find_fault(st, res, d, &col, &wait);
 	if (fault == NULL)
 	{
 		d->now_schema = pstrdup(PQgetvalue(res, 0, F_SCHEMA));
@@ -321,6 +377,13 @@ sl_debt_look(SlPgStream *st, SlDebt *d)
 	if (fault)
 	{
 		sl_debt_refuse(st, d, col, fault);
+		return false;
+	}
+	if (wait)
+	{
+		ereport(LOG,
+				(errmsg("stream \"%s\" fills column %s of table \"%s.%s\" later: its type has changed on the source, and the stream is not there yet",
+						st->s->stream_id, quote_identifier(wait->name), d->schema, d->table)));
 		return false;
 	}
 	drop_dropped(st, d);

@@ -1,0 +1,68 @@
+"""A Django project of one application, whose migrations run against a source.
+
+In a process of its own: Django's settings are global.
+"""
+import os
+import subprocess
+import sys
+import textwrap
+
+SETTINGS = """
+import json, os
+SECRET_KEY = "test"
+INSTALLED_APPS = ["shop"]
+DATABASES = {"default": dict(json.loads(os.environ["SHOP_DB"]), ENGINE="django.db.backends.postgresql")}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+"""
+
+MIGRATION = """
+import datetime, uuid
+from django.db import migrations, models
+import django.db.models.deletion
+
+
+class Migration(migrations.Migration):
+    initial = %(initial)s
+    dependencies = [%(after)s]
+    operations = [
+%(operations)s
+    ]
+"""
+
+
+class DjangoApp:
+    """migrations: [(name, source text of the operations)] in order."""
+
+    def __init__(self, folder, db, migrations):
+        self.folder = str(folder)
+        self.names = [name for name, _ in migrations]
+        server = db.server
+        self.env = dict(os.environ, DJANGO_SETTINGS_MODULE="settings", PYTHONDONTWRITEBYTECODE="1",
+                        PYTHONPATH=self.folder,
+                        SHOP_DB='{"NAME": "%s", "USER": "postgres", "HOST": "%s", "PORT": "%s"}'
+                        % (db.name, server.sockdir, server.port))
+        self._write("settings.py", SETTINGS)
+        self._write("shop/__init__.py", "")
+        self._write("shop/models.py", "")
+        self._write("shop/migrations/__init__.py", "")
+        after = ""
+        for name, operations in migrations:
+            self._write("shop/migrations/%s.py" % name, MIGRATION % {
+                "initial": not after, "after": after,
+                "operations": textwrap.indent(textwrap.dedent(operations).strip(), " " * 8)})
+            after = '("shop", "%s")' % name
+
+    def _write(self, path, text):
+        path = os.path.join(self.folder, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f:
+            f.write(text)
+
+    def migrate(self, name):
+        """manage.py migrate shop NAME; returns nothing, raises with its output."""
+        done = subprocess.run(
+            [sys.executable, "-m", "django", "migrate", "shop", name, "--verbosity", "2"],
+            cwd=self.folder, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            timeout=120, text=True)
+        assert done.returncode == 0, done.stdout
