@@ -3,6 +3,7 @@
 Each test is a case of the field: what failed there, and what must happen here.
 """
 import re
+import threading
 
 import psycopg2
 import pytest
@@ -409,17 +410,49 @@ def test_exporter_of_the_snapshot_dies(dbs):
     assert not stream.conflicts()
 
 
+def test_ddl_behind_the_lock_of_the_copy(dbs):
+    """SN-19: an ALTER waits for the copy of a table that several workers read,
+    and they queue behind it: the copy ends, and nothing is lost."""
+    src, dst = dbs
+    src.execute("CREATE TABLE t1 (id int PRIMARY KEY, v text) WITH (autovacuum_enabled = off);"
+                "INSERT INTO t1 %s" % SLOW_ROWS)
+    # as if it were large: it is copied in ranges
+    src.execute("ANALYZE t1; UPDATE pg_class SET relpages = CASE relname WHEN 't1' THEN 40000"
+                " ELSE 1 END WHERE 't1'::regclass IN (oid, (SELECT oid FROM pg_class m WHERE"
+                " m.reltoastrelid = pg_class.oid))")
+    stream = make_stream(src, dst, options=SLOW, wait=None, schema_changes="forward")
+    copying(stream, ["t1"])
+    assert dst.value("SELECT count(*) FROM sluice.copy_task WHERE kind = 'rows'") > 1
+    alter = threading.Thread(target=src.execute, args=("ALTER TABLE t1 ADD COLUMN z int DEFAULT 5",))
+    alter.start()
+    wait_until(lambda: not alter.is_alive() or src.value(
+        "SELECT count(*) FROM pg_locks WHERE relation = 't1'::regclass AND NOT granted"
+        " AND mode = 'AccessExclusiveLock'"), 60, "the ALTER does not wait")
+    alter.join(120)
+    assert not alter.is_alive()
+    src.execute("INSERT INTO t1 VALUES (-1, 'later', 6); DELETE FROM t1 WHERE id = 1")
+    row = wait_until(lambda: [r for r in [stream.health()] if r["state"] in ("streaming", "refused")],
+                     180, stream.health)[0]
+    if row["state"] == "refused":       # the copy had begun again, of the new shape
+        dst.execute("ALTER TABLE t1 ADD COLUMN z int DEFAULT 5")
+        stream.start(options=FULL_SPEED)
+    check_equal(stream, ["t1"])
+    assert dst.value("SELECT count(*) FROM t1") == src.value("SELECT count(*) FROM t1")
+
+
 def test_ddl_while_copying(dbs):
-    """SN-19: a table is altered before its turn; another waits for our lock."""
+    """SN-19: a table is altered before its turn."""
     src, dst = dbs
     src.execute("CREATE TABLE t1 (id int PRIMARY KEY, v text);"
                 "CREATE TABLE t2 (id int PRIMARY KEY, z0 int);"
                 "INSERT INTO t1 %s; INSERT INTO t2 SELECT i, i FROM generate_series(1, 100) AS i"
                 % SLOW_ROWS)
     src.execute("ANALYZE")
-    stream = make_stream(src, dst, options=dict(SLOW, copy_workers=1), wait=None)
+    stream = make_stream(src, dst, options=dict(SLOW, copy_workers=1), wait=None,
+                         schema_changes="forward")
     copying(stream, ["t1"])
     src.execute("ALTER TABLE t2 ADD COLUMN z int DEFAULT 3")
     src.execute("UPDATE t2 SET z = 4")
-    # the copy itself ends well; then the stream comes to the change
+    # the copy is of the shape of its snapshot; then the stream comes to the change
+    stream.wait("streaming", "120 s")
     check_equal(stream, ["t1", "t2"])

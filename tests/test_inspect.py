@@ -35,7 +35,7 @@ def test_remedies_of_schema_change(pair):
     """What remedies prints, run in order, brings the stream back."""
     src, dst = pair
     both(src, dst, "CREATE TABLE t (id int PRIMARY KEY)")
-    stream = make_stream(src, dst)
+    stream = make_stream(src, dst, schema_changes="refuse")
     assert dst.rows("SELECT * FROM sluice.remedies('s1')") == []
     src.execute("ALTER TABLE t ADD COLUMN note text; INSERT INTO t VALUES (1, 'x')")
     stream.wait_state("refused")
@@ -45,11 +45,17 @@ def test_remedies_of_schema_change(pair):
     assert harmless == sorted(harmless), "the harmless ones stand first"
     assert rows[-1]["destructive"] and "truncate" in rows[-1]["statement"]
     dst.execute("ALTER TABLE t ADD COLUMN note text")
-    for r in rows:
-        if r["statement"] and not r["destructive"] and "sync_start" in r["statement"]:
-            dst.execute(r["statement"])
+    starts = [r["statement"] for r in rows
+              if r["statement"] and not r["destructive"] and "sync_start" in r["statement"]]
+    dst.execute(starts[0])
     stream.caught_up()
     assert dst.value("SELECT note FROM t") == "x"
+    # or the stream makes the change itself
+    src.execute("ALTER TABLE t ADD COLUMN more text; INSERT INTO t VALUES (2, 'y', 'z')")
+    stream.wait_refused("SCHEMA-CHANGE-REFUSED")
+    dst.execute(starts[1])
+    stream.caught_up()
+    assert dst.value("SELECT more FROM t WHERE id = 2") == "z"
     stream.stop()
     stream.drop()
 
