@@ -96,7 +96,7 @@ has(const List *names, const char *name)
 
 	foreach(lc, names)
 		if (strcmp(lfirst(lc), name) == 0)
-			return true;
+		return true;
 	return false;
 }
 
@@ -218,7 +218,7 @@ made_again(const EnumCase *c)
 	foreach(lc, c->now)
 		if (found < list_length(c->target) &&
 			strcmp(list_nth(c->target, found), ((const Label *) lfirst(lc))->name) == 0)
-			found++;
+		found++;
 	return found == list_length(c->target) ? NULL :
 		sl_pg_type_line(c->n, "type-recreated",
 						psprintf("label %s of the target is not among its labels, or in another place",
@@ -234,7 +234,7 @@ rename_label(EnumCase *c, const char *ddl, const char *from, const char *to)
 	run(c, ddl);
 	foreach(lc, c->target)
 		if (strcmp(lfirst(lc), from) == 0)
-			lfirst(lc) = pstrdup(to);
+		lfirst(lc) = pstrdup(to);
 }
 
 static void

@@ -173,7 +173,7 @@ encode(const Leaf * leaves, int n)
 	initStringInfo(&buf);
 	for (int i = 0; i < n; i++)
 	{
-		const Leaf *l = &leaves[i];
+		const		Leaf *l = &leaves[i];
 
 		appendStringInfo(&buf, "%u %u %s ", l->relid, l->file, l->link);
 		for (int k = 0; k < l->ncols; k++)
@@ -232,7 +232,8 @@ index_leaves(const Leaf * leaves, int n)
 typedef struct Found
 {
 	StringInfoData unsent;		/* lines of detail: rows changed, not sent */
-	StringInfoData altered;		/* … columns rewritten, their types unchanged */
+	StringInfoData altered;		/* … columns rewritten, their types
+								 * unchanged */
 	List	   *where;			/* of Leaf * (of now), those of altered */
 	bool		rewritten;		/* a leaf has a new file and statistics, most
 								 * likely the same rows */
@@ -421,7 +422,7 @@ owed_columns(SlConn *c, const SlShape *shape, const Leaf * was, int nwas,
 
 	foreach(lc, where)
 	{
-		const Leaf *now = lfirst(lc);
+		const		Leaf *now = lfirst(lc);
 		PGresult   *res = touched_names(c, &was[sl_name_index_find_oid(was_at, now->relid)],
 										now);
 
@@ -436,7 +437,7 @@ owed_columns(SlConn *c, const SlShape *shape, const Leaf * was, int nwas,
 	cols = list_delete_int(cols, -1);
 	foreach(lc, cols)
 		if (shape->cols[lfirst_int(lc)].flags & SL_COL_PRIMARY)
-			*why = "a column of its primary key was rewritten";
+		*why = "a column of its primary key was rewritten";
 	return *why ? NIL : cols;
 }
 

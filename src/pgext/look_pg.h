@@ -47,7 +47,7 @@ typedef struct SlPgTypes SlPgTypes;
 
 /* The types that the tables (oids of the source) use, and what is on record. */
 extern SlPgTypes *sl_pg_load_types(SlConn *c, const char *stream_id,
-								   const Oid *tables, int n);
+								   const Oid * tables, int n);
 
 /*
  * Compare and record.  New labels of an enum, and a type's new name, are

@@ -130,7 +130,7 @@ extern void sl_pg_notice_rewrite(SlPgStream *st, const SlShape *shape);
  * begins anew what was on record is forgotten.  In a transaction.
  */
 extern void sl_pg_record_types(SlPgStream *st, SlConn *c, bool anew,
-							   const Oid *tables, int n);
+							   const Oid * tables, int n);
 
 /*
  * A row could not be read, and everything before its transaction is applied:

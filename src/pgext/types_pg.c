@@ -107,7 +107,7 @@ find_record(SlPgTypes *set, SlTypeNow *n)
 
 /* See look_pg.h. */
 SlPgTypes *
-sl_pg_load_types(SlConn *c, const char *stream_id, const Oid *tables, int n)
+sl_pg_load_types(SlConn *c, const char *stream_id, const Oid * tables, int n)
 {
 	SlPgTypes  *set = palloc0(sizeof(SlPgTypes));
 	StringInfoData oids;
@@ -165,9 +165,9 @@ static SlRefusal
 refusal(const SlTypeNow *n, SlMarker marker, const char *line, const char *ddl)
 {
 	return (SlRefusal) {
-		.marker = marker, .schema = n->t.schema, .table = n->t.name, .detail = line,
-			.hint = ddl ? psprintf("%s;", ddl) : NULL
-	};
+						.marker = marker, .schema = n->t.schema, .table = n->t.name, .detail = line,
+						.hint = ddl ? psprintf("%s;", ddl) : NULL
+		};
 }
 
 void
@@ -365,7 +365,7 @@ sl_pg_judge_types(SlPgLook *look, SlConn *c, SlPgTypes *set)
 
 /* See stream_pg.h. */
 void
-sl_pg_record_types(SlPgStream *st, SlConn *c, bool anew, const Oid *tables, int n)
+sl_pg_record_types(SlPgStream *st, SlConn *c, bool anew, const Oid * tables, int n)
 {
 	SlPgLook	look = {.st = st};
 
