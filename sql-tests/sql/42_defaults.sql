@@ -73,6 +73,11 @@ SELECT t.add('coll', 'text', '"''c''::text"', '{"collation": "pg_catalog.\"C\""}
 SELECT t.add('unread', 'int4', 'true');
 SELECT t.add('serial', 'int8', '"nextval(''public.gone''::regclass)"', '{"not_null": true}');
 SELECT t.add('f', 'int4', '"public.f()"');
+-- no values are to be copied: by hand only
+SELECT sluice.sync_stop('s');
+SELECT stream_id FROM sluice.sync_start('s', options => '{"backfill_added_column": false}');
+SELECT t.add('late', 'public.today', '"CURRENT_DATE"');
+SELECT t.add('later', 'int4', '"5"');
 -- nothing is computed here for the rows that are here
 SELECT zero, feeling, seventh, at, n, w, day, day2, coll FROM d WHERE id = -1;
 SELECT attname, attnotnull, pg_get_expr(adbin, adrelid) FROM pg_attribute
