@@ -1,5 +1,7 @@
 """Values owed to rows that were here before a schema change, copied by key."""
 import os
+import random
+import threading
 
 import pytest
 
@@ -12,6 +14,8 @@ ROWS = 12000                    # more than one commit's worth
 CONF = {"sluice.retry_min": "50ms", "sluice.retry_max": "400ms"}
 
 KILLS = {}
+
+COPY = {"schema_changes": "forward", "options": {"volatile_defaults": "copy"}}
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +37,48 @@ def dbs(servers):
     target.reload(**{"sluice.fault_point": "", "sluice.autostart": "on"})
     dst.destroy()
     src.destroy()
+
+
+class KeyWriter:
+    """Rows of t that come, go, change and change their keys, in the background."""
+
+    def __init__(self, db):
+        self.db = db
+        self.halt = threading.Event()
+        self.fault = None
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def run(self):
+        rng = random.Random("fill/%s" % SEED)
+        conn = self.db.connect()
+        fresh = 1000000
+        try:
+            while not self.halt.wait(0.002):
+                fresh += 1
+                key = rng.randint(1, 16000)
+                with conn.cursor() as cur:
+                    cur.execute(rng.choice([
+                        "INSERT INTO t (id, v) VALUES (%(fresh)s, 'new')",
+                        "UPDATE t SET v = 'changed' WHERE id = %(key)s",
+                        "UPDATE t SET id = %(fresh)s WHERE id = %(key)s",
+                        "DELETE FROM t WHERE id = %(key)s"]), {"fresh": fresh, "key": key})
+        except Exception as e:
+            self.fault = e
+        finally:
+            conn.close()
+
+    def stop(self):
+        self.halt.set()
+        self.thread.join(30)
+        assert self.fault is None, self.fault
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *args):
+        self.halt.set()
+        self.thread.join(30)
 
 
 COLUMN = ("SELECT a.attnum, a.atttypid::bigint, a.atttypmod, c.oid::bigint FROM pg_attribute a"
@@ -75,7 +121,7 @@ def stopped_with(dbs, create, source_change, target_change, fill=None, **args):
     src.execute(create)
     if fill:
         src.execute(fill)
-    stream = make_stream(src, dst, **args)
+    stream = make_stream(src, dst, **dict(COPY, **args))
     stream.caught_up()
     stream.stop()
     src.execute(source_change)
@@ -119,7 +165,6 @@ def test_keys(dbs, kind):
                             " AND attname = 'c'")
 
 
-COPY = {"schema_changes": "forward", "options": {"volatile_defaults": "copy"}}
 
 
 def big(rows=ROWS):
@@ -233,3 +278,166 @@ def test_type_change_copies_values(dbs):
     owe(stream, "t", ["id"], ["n"])
     stream.start()
     filled(stream)
+
+
+def owing(dbs, change, create=PLAIN, fill=None, **args):
+    """A stream that stopped before the change, so that what follows it is of the future."""
+    src, dst = dbs
+    src.execute(create)
+    src.execute(fill or big(3000))
+    stream = make_stream(src, dst, **dict(COPY, **args))
+    stream.stop()
+    src.execute(change)
+    src.execute("UPDATE t SET v = 'after' WHERE id = 1")
+    return stream
+
+
+def test_renamed_meanwhile(dbs):
+    """The column and the key, known again by their attnums; the table by its oid."""
+    stream = stopped_with(dbs, PLAIN, UUID, "ALTER TABLE t ADD c uuid", fill=big(3000))
+    src, dst = dbs
+    owe(stream, "t", ["id"], ["c"], not_null=True)
+    src.execute("ALTER TABLE t RENAME c TO d; ALTER TABLE t RENAME id TO key")
+    dst.execute("ALTER TABLE t RENAME c TO d; ALTER TABLE t RENAME id TO key")
+    stream.start()
+    filled(stream)
+
+
+def test_dropped_meanwhile(dbs):
+    """Nothing to copy, and the drop is on its way."""
+    stream = owing(dbs, UUID)
+    stream.src.execute("ALTER TABLE t DROP c")
+    stream.src.execute("UPDATE t SET v = 'later' WHERE id = 2")
+    stream.start()
+    filled(stream)
+
+
+REPAIR = ("[unfilled-column] public.t: the type of column c has changed on the source since\n"
+          "Columns owed: c.")
+
+
+def test_retyped_meanwhile(dbs):
+    """Refused with the repair; acknowledged, the stream goes on."""
+    src, dst = dbs
+    stream = stopped_with(dbs, PLAIN, "ALTER TABLE t ADD c int", "ALTER TABLE t ADD c bigint",
+                          fill=big(3000))
+    owe(stream, "t", ["id"], ["c"])
+    src.execute("ALTER TABLE t ALTER c TYPE bigint USING id * 2")
+    stream.start()
+    row = stream.wait_refused("ADD-COLUMN-BACKFILL-INCOMPLETE")
+    refusal = stream.refusals()[-1]
+    assert (refusal["table_name"], refusal["column_name"], refusal["detail"]) == ("t", "c", REPAIR)
+    assert not row["healthy"]
+    path = os.path.join(dst.server.base, "rows.copy")
+    src.execute("COPY (SELECT id, c FROM t) TO '%s'" % path)
+    for statement in refusal["hint"].replace("/path/of/rows.copy", path).split("; "):
+        if statement.startswith("CREATE TEMP"):
+            conn = dst.connect()
+        with conn.cursor() as cur:
+            cur.execute(statement)
+    conn.close()
+    stream.start()
+    filled(stream)
+    assert dst.value("SELECT count(*) FROM sluice.schema_events WHERE marker ="
+                     " 'ADD-COLUMN-BACKFILL-INCOMPLETE' AND decision = 'warned'") == 1
+
+
+@pytest.mark.parametrize("change,what", [
+    ("ALTER TABLE t DROP CONSTRAINT t_pkey; ALTER TABLE t REPLICA IDENTITY FULL",
+     "the table has no primary key on the source any more"),
+    ("ALTER TABLE t DROP CONSTRAINT t_pkey; ALTER TABLE t ADD PRIMARY KEY (id, v)",
+     "the source's primary key has other columns now"),
+    ("ALTER TABLE t ALTER id TYPE bigint",
+     "the type of column id has changed on the source since"),
+])
+def test_key_gone_meanwhile(dbs, change, what):
+    stream = stopped_with(dbs, PLAIN, UUID, "ALTER TABLE t ADD c uuid", fill=big(100))
+    owe(stream, "t", ["id"], ["c"])
+    for db in dbs:
+        db.execute(change)
+    stream.start()
+    stream.wait_refused("ADD-COLUMN-BACKFILL-INCOMPLETE")
+    assert what in stream.refusals()[-1]["detail"], stream.refusals()[-1]
+
+
+def test_not_filled_by_option(dbs):
+    src, dst = dbs
+    src.execute(PLAIN)
+    src.execute(big(100))
+    stream = make_stream(src, dst, schema_changes="forward",
+                         options={"backfill_added_column": False})
+    mark = dst.server.log_mark()
+    src.execute("ALTER TABLE t ADD c int DEFAULT 3")
+    src.execute("UPDATE t SET c = 5 WHERE id = 1")
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+    dst.server.wait_log(r"public.t.c: added without its values on the source", mark)
+    assert "of table \"public.t\" from the source" not in dst.server.log_text(mark)
+
+
+def test_guards_of_the_target(dbs):
+    """Generated columns follow, triggers that fire need their acceptance."""
+    src, dst = dbs
+    src.execute(PLAIN)
+    src.execute(big(100))
+    stream = make_stream(src, dst, **COPY)
+    dst.execute("CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;"
+                "CREATE TRIGGER tr BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION f();"
+                "ALTER TABLE t ENABLE ALWAYS TRIGGER tr")
+    src.execute(UUID)
+    src.execute("INSERT INTO t VALUES (0, 'new')")
+    stream.wait_refused("TARGET-TRIGGER")
+    dst.execute("ALTER TABLE t DISABLE TRIGGER tr")
+    stream.start()
+    filled(stream)
+
+
+# ---------- kills ----------
+
+def arm(target, point):
+    mark = target.log_mark()
+    target.reload(**{"sluice.fault_point": point, "restart_after_crash": "off"})
+    return mark
+
+
+def died_at(target, point, mark):
+    target.wait_log(r'fault point "%s" reached' % point, mark, timeout=120)
+    gone(target)
+    KILLS[point.split(":")[0]] = KILLS.get(point.split(":")[0], 0) + 1
+
+
+def back(stream, target):
+    target.start(**{"sluice.fault_point": "", "restart_after_crash": "on",
+                    "sluice.autostart": "off"})
+    check_confirmed(stream)
+    target.reload(**{"sluice.autostart": "on"})
+
+
+POINTS = ["backfill_begin", "backfill_page", "backfill_page:3", "backfill_commit",
+          "backfill_commit:2", "backfill_end", "before_alter", "after_alter"]
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_kill_at(servers, dbs, point):
+    """Killed there with writers running, it goes on by itself and ends equal."""
+    src, dst = dbs
+    target = servers[1]
+    src.execute(PLAIN)
+    src.execute(big(16000))
+    stream = make_stream(src, dst, **COPY)
+    with KeyWriter(src) as writer:
+        mark = arm(target, point)
+        src.execute(UUID)
+        died_at(target, point, mark)
+        back(stream, target)
+        writer.stop()
+    filled(stream)
+    assert dst.value("SELECT attnotnull FROM pg_attribute WHERE attrelid = 't'::regclass"
+                     " AND attname = 'c'")
+
+
+def test_every_point_had_its_kill():
+    mine = [p for p in fault_points() if p.startswith("backfill_")]
+    assert len(mine) == 4, mine
+    missing = [p for p in mine if not KILLS.get(p)]
+    assert not missing, "no kill at %s; kills: %r" % (", ".join(missing), KILLS)

@@ -169,6 +169,8 @@ sl_debt_refuse(SlPgStream *st, SlDebt *d, const SlDebtCol *col, const char *what
 						sl_paste_table(d->schema, d->table), what, target_names(d, false));
 	/* the same refusal at every start, wherever the stream stands */
 	st->w->at_lsn = d->lsn;
+	st->w->alone = true;
+	st->w->carried = false;
 	sl_refusal_fingerprint(r.marker, r.schema, r.table, r.column, r.detail, d->lsn,
 						   fingerprint);
 	if (sl_refusal_acknowledged(st->s->stream_id, &r))
@@ -177,6 +179,7 @@ sl_debt_refuse(SlPgStream *st, SlDebt *d, const SlDebtCol *col, const char *what
 		CommitTransactionCommand();
 		MemoryContextSwitchTo(old);
 		st->w->at_lsn = InvalidXLogRecPtr;
+		st->w->alone = false;
 		return;
 	}
 	r.hint = repair_sql(st->s, d, fingerprint);
