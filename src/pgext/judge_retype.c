@@ -82,7 +82,7 @@ sl_judge_retype(SlJudging *j, const SlOpen *o)
 	const char *name = quote_identifier(now->name);
 	Present		here = present_type(j, o->attnum);
 	bool		wide = sl_type_holds(now, here.typid, here.typmod) &&
-		!sl_judge_is_type(j, o->attnum, was);
+	!sl_judge_is_type(j, o->attnum, was);
 	SlTypeChange verdict = sl_type_change(was, now, j->asked->rewrite);
 	bool		copies = verdict == SL_TYPE_COPY;
 	char	   *reason = sl_type_change_reason(verdict, was, now);
