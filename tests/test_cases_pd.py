@@ -30,7 +30,7 @@ def test_a_stop_is_told_once_and_in_a_view(pair):
     (refusal,) = stream.refusals()
     assert (refusal["table_name"], refusal["fingerprint"]) == ("sl1", row["fingerprint"])
     assert refusal["position"] is not None and refusal["count"] == 1
-    assert "view v" in refusal["refusal_text"] + row["reason"], row
+    assert "view public.v" in refusal["refusal_text"] + row["reason"], row
     assert row["restarts"] <= 1, row
     assert dst.value("SELECT count(*) FROM sluice.remedies(%s)", stream.id) >= 1
     dst.execute("DROP VIEW v")

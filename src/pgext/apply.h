@@ -26,8 +26,8 @@ extern SlApply *sl_apply_create(MemoryContext cxt, SlStream *stream, SlSlot *slo
 extern void sl_apply_destroy(SlApply *ap);
 
 /*
- * The run goes on where one of this stream failed a moment ago: what is first
- * met now is not met for the first time since the stream's start.
+ * The run goes on from its own copy, or where one of this stream failed a
+ * moment ago: what is first met now is not what a start finds.
  */
 extern void sl_apply_go_on(SlApply *ap);
 

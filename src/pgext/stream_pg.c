@@ -435,7 +435,7 @@ run(SlPgStream *st)
 	StartTransactionCommand();
 	MemoryContextSwitchTo(st->cxt);
 	st->apply = sl_apply_create(st->cxt, st->s, st->w->slot);
-	if (st->w->careful || st->w->slot->failures > 0)
+	if (copied || st->w->careful || st->w->slot->failures > 0)
 		sl_apply_go_on(st->apply);
 	st->ntables = sl_stream_tables(st->s->stream_id, &st->tables);
 	CommitTransactionCommand();
