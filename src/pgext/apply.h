@@ -110,7 +110,7 @@ extern Oid sl_target_resolve(SlStream *s, const char *schema, const char *table)
  * The same for a table of the stream; where the source has renamed it and the
  * target has not, by its former name.
  */
-extern Oid	sl_apply_target(SlApply *ap, const SlShape *shape);
+extern Oid sl_apply_target(SlApply *ap, const SlShape *shape);
 
 /*
  * Can the target relation hold every value of the shape?  Appends one line per

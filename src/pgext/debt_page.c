@@ -149,7 +149,7 @@ page_sql(const SlDebt *d)
 }
 
 static void
-send_page(DebtPage *p)
+send_page(DebtPage * p)
 {
 	char	   *sql = page_sql(p->d);
 
@@ -163,7 +163,7 @@ send_page(DebtPage *p)
 
 /* The next result of the page; NULL at its end. */
 static PGresult *
-next_result(DebtPage *p)
+next_result(DebtPage * p)
 {
 	sl_conn_wait_result(p->c);
 	return PQgetResult(p->c->pg);
@@ -171,7 +171,7 @@ next_result(DebtPage *p)
 
 /* Are the columns those that the catalog showed? */
 static bool
-described_as_known(DebtPage *p, const PGresult *res)
+described_as_known(DebtPage * p, const PGresult *res)
 {
 	const SlDebt *d = p->d;
 
@@ -263,7 +263,7 @@ make_map(const SlDebt *d, Relation rel)
 
 /* False when the target's table is not what the debt was made for. */
 static bool
-begin_commit(DebtPage *p)
+begin_commit(DebtPage * p)
 {
 	SlApply    *ap = p->st->apply;
 	MemoryContext old;
@@ -286,7 +286,7 @@ begin_commit(DebtPage *p)
 
 /* Keep the key of the last row as the cursor. */
 static void
-move_cursor(DebtPage *p)
+move_cursor(DebtPage * p)
 {
 	SlDebt	   *d = p->d;
 	MemoryContext old = MemoryContextSwitchTo(p->cxt);
@@ -310,7 +310,7 @@ move_cursor(DebtPage *p)
 
 /* Rows and cursor together. */
 static void
-end_commit(DebtPage *p)
+end_commit(DebtPage * p)
 {
 	SlPgStream *st = p->st;
 
@@ -332,7 +332,7 @@ end_commit(DebtPage *p)
 }
 
 static void
-drop_commit(DebtPage *p)
+drop_commit(DebtPage * p)
 {
 	if (!p->open)
 		return;
@@ -344,7 +344,7 @@ drop_commit(DebtPage *p)
 
 /* One row of the source; false as begin_commit. */
 static bool
-take_row(DebtPage *p, PGresult *res)
+take_row(DebtPage * p, PGresult *res)
 {
 	SlChange	c = {.newrow = {.ncells = p->d->ncols, .cells = p->cells}};
 
@@ -378,7 +378,7 @@ look_around(SlPgStream *st)
 
 /* Take the rows of one page; *more tells whether another may follow. */
 static SlDebtEnd
-take_page(DebtPage *p, bool *more)
+take_page(DebtPage * p, bool *more)
 {
 	int64		n = 0;
 	PGresult   *res;

@@ -33,7 +33,7 @@
 
 /* The target's table, NULL when it is gone. */
 static char *
-target_name(const SlDebt * d, Oid * owner)
+target_name(const SlDebt *d, Oid * owner)
 {
 	HeapTuple	tup = SearchSysCache1(RELOID, ObjectIdGetDatum(d->target));
 	Form_pg_class form;
@@ -79,7 +79,7 @@ has_nulls(const char *rel, Oid owner, const char *column)
 }
 
 static bool
-is_not_null(const SlDebt * d, const SlDebtCol * col)
+is_not_null(const SlDebt *d, const SlDebtCol *col)
 {
 	HeapTuple	tup = SearchSysCache2(ATTNUM, ObjectIdGetDatum(d->target),
 									  Int16GetDatum(col->target_attnum));
@@ -104,7 +104,7 @@ needs_not_null(const char *ddl)
 
 /* Statements that waited for the values. */
 static void
-run_then(SlPgStream *st, const SlDebt * d, Oid owner)
+run_then(SlPgStream *st, const SlDebt *d, Oid owner)
 {
 	for (int i = 0; i < d->ncols; i++)
 	{
@@ -125,7 +125,7 @@ run_then(SlPgStream *st, const SlDebt * d, Oid owner)
  * has no value; with anyway the column is left nullable then.
  */
 static bool
-set_not_null(SlPgStream *st, const SlDebt * d, const char *rel, Oid owner, bool anyway)
+set_not_null(SlPgStream *st, const SlDebt *d, const char *rel, Oid owner, bool anyway)
 {
 	bool		all = true;
 
@@ -152,7 +152,7 @@ set_not_null(SlPgStream *st, const SlDebt * d, const char *rel, Oid owner, bool 
 }
 
 static char *
-owed_names(const SlDebt * d)
+owed_names(const SlDebt *d)
 {
 	StringInfoData buf;
 
@@ -163,7 +163,7 @@ owed_names(const SlDebt * d)
 }
 
 static void
-log_filled(SlPgStream *st, const SlDebt * d)
+log_filled(SlPgStream *st, const SlDebt *d)
 {
 	ereport(LOG,
 			(errmsg("stream \"%s\" filled " INT64_FORMAT " of " INT64_FORMAT " rows of table \"%s.%s\" from the source: %s",
@@ -180,7 +180,7 @@ commit(SlPgStream *st, MemoryContext cxt)
 }
 
 static bool
-may_be_unsent(const SlDebt * d)
+may_be_unsent(const SlDebt *d)
 {
 	for (int i = d->nkeys; i < d->ncols; i++)
 		if (d->cols[i].varlena)
@@ -190,7 +190,7 @@ may_be_unsent(const SlDebt * d)
 
 /* See debt_int.h. */
 void
-sl_debt_passed(SlPgStream *st, SlDebt * d)
+sl_debt_passed(SlPgStream *st, SlDebt *d)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	XLogRecPtr	end = sl_pg_source_end(st);
@@ -217,7 +217,7 @@ sl_debt_passed(SlPgStream *st, SlDebt * d)
 
 /* See debt_int.h. */
 bool
-sl_debt_settle(SlPgStream *st, SlDebt * d)
+sl_debt_settle(SlPgStream *st, SlDebt *d)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	bool		settled = true;
@@ -245,7 +245,7 @@ sl_debt_settle(SlPgStream *st, SlDebt * d)
 
 /* See debt_int.h. */
 void
-sl_debt_write_off(SlPgStream *st, SlDebt * d)
+sl_debt_write_off(SlPgStream *st, SlDebt *d)
 {
 	Oid			owner;
 	char	   *rel = target_name(d, &owner);
