@@ -10,7 +10,7 @@ import threading
 import psycopg2
 import pytest
 
-from lib import make_stream, wait_until
+from lib import assert_same_rows, follow, make_stream, wait_until
 from lib.rounds import FAST, check_equal
 from lib.streams import Stream, make_server
 
@@ -668,3 +668,32 @@ def test_server_and_role_are_needed(dbs):
     stream.drop(user="lc_owner")
     dst.execute('DROP SERVER "%s" CASCADE; DROP ROLE lc_owner' % server)
     dst.execute("DROP EXTENSION sluice CASCADE")
+
+
+def test_stop_while_the_catalog_changes(pair):
+    """What a worker has forgotten at its end, a change of the catalog must not reach."""
+    src, dst = pair
+    stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY)")
+    halt = threading.Event()
+
+    def change():
+        conn = dst.connect()
+        with conn.cursor() as cur:
+            while not halt.is_set():
+                cur.execute("CREATE TABLE x (a int); ALTER TABLE x ADD b int; DROP TABLE x")
+        conn.close()
+    thread = threading.Thread(target=change)
+    mark = dst.server.log_mark()
+    thread.start()
+    try:
+        for i in range(10):
+            src.execute("INSERT INTO t VALUES (%s)", i)
+            stream.caught_up()
+            stream.stop()
+            stream.start()
+    finally:
+        halt.set()
+        thread.join(60)
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+    assert "terminated by signal" not in dst.server.log_text(mark)

@@ -29,6 +29,13 @@ violation(const char *what)
 	sl_refuse(&(SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION}, "%s", what);
 }
 
+/* Whoever frees the memory, by an error's way too, ends the watch with it. */
+static void
+end_watch(void *arg)
+{
+	sl_relmap_unwatch(arg);
+}
+
 SlApply *
 sl_apply_create(MemoryContext cxt, SlStream *stream, SlSlot *slot)
 {
@@ -52,6 +59,9 @@ sl_apply_create(MemoryContext cxt, SlStream *stream, SlSlot *slot)
 												 &ap->position_text);
 	sl_relmap_load_snapshots(ap);
 	sl_relmap_watch(ap);
+	ap->gone.func = end_watch;
+	ap->gone.arg = ap;
+	MemoryContextRegisterResetCallback(cxt, &ap->gone);
 	MemoryContextSwitchTo(old);
 	return ap;
 }
@@ -60,7 +70,6 @@ sl_apply_create(MemoryContext cxt, SlStream *stream, SlSlot *slot)
 void
 sl_apply_destroy(SlApply *ap)
 {
-	sl_relmap_unwatch(ap);
 	MemoryContextDelete(ap->cxt);
 }
 

@@ -148,6 +148,7 @@ typedef struct SlRelState
 struct SlApply
 {
 	MemoryContext cxt;			/* long-lived */
+	MemoryContextCallback gone; /* of cxt: invalidations reach us no more */
 	MemoryContext xactcxt;		/* reset with each target transaction */
 	SlStream   *stream;
 	SlSlot	   *slot;
