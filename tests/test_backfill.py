@@ -312,34 +312,53 @@ def test_dropped_meanwhile(dbs):
     filled(stream)
 
 
-REPAIR = ("[unfilled-column] public.t: the type of column c has changed on the source since\n"
-          "Columns owed: c.")
-
-
 def test_retyped_meanwhile(dbs):
-    """Refused with the repair; acknowledged, the stream goes on."""
+    """Filled once the stream has come to the change of its type."""
     src, dst = dbs
     stream = stopped_with(dbs, PLAIN, "ALTER TABLE t ADD c int", "ALTER TABLE t ADD c bigint",
                           fill=big(3000))
     owe(stream, "t", ["id"], ["c"])
     src.execute("ALTER TABLE t ALTER c TYPE bigint USING id * 2")
+    mark = dst.server.log_mark()
+    stream.start()
+    dst.server.wait_log(r"fills column c of table \"public.t\" later", mark)
+    assert not stream.health()["healthy"]
+    src.execute("UPDATE t SET v = 'later' WHERE id = 1")
+    filled(stream)
+
+
+REPAIR = ("[unfilled-column] public.t: the source's primary key has other columns now\n"
+          "Columns owed: c.")
+
+
+def test_filled_by_hand(dbs):
+    """Refused with the repair as statements; acknowledged, the stream goes on."""
+    src, dst = dbs
+    stream = stopped_with(dbs, PLAIN, "ALTER TABLE t ADD c int NOT NULL DEFAULT 7",
+                          "ALTER TABLE t ADD c int", fill=big(3000))
+    owe(stream, "t", ["id"], ["c"], not_null=True)
+    for db in dbs:
+        db.execute("ALTER TABLE t DROP CONSTRAINT t_pkey; ALTER TABLE t ADD PRIMARY KEY (id, v)")
     stream.start()
     row = stream.wait_refused("ADD-COLUMN-BACKFILL-INCOMPLETE")
     refusal = stream.refusals()[-1]
-    assert (refusal["table_name"], refusal["column_name"], refusal["detail"]) == ("t", "c", REPAIR)
+    assert (refusal["table_name"], refusal["detail"]) == ("t", REPAIR)
     assert not row["healthy"]
     path = os.path.join(dst.server.base, "rows.copy")
-    src.execute("COPY (SELECT id, c FROM t) TO '%s'" % path)
-    for statement in refusal["hint"].replace("/path/of/rows.copy", path).split("; "):
-        if statement.startswith("CREATE TEMP"):
-            conn = dst.connect()
-        with conn.cursor() as cur:
+    with src.connect() as conn, conn.cursor() as cur, open(path, "w") as f:
+        cur.copy_expert("COPY (SELECT id, c FROM t) TO STDOUT", f)
+    os.chmod(path, 0o644)
+    conn = dst.connect()
+    with conn.cursor() as cur:
+        for statement in refusal["hint"].replace("/path/of/rows.copy", path).split("; "):
             cur.execute(statement)
     conn.close()
     stream.start()
     filled(stream)
     assert dst.value("SELECT count(*) FROM sluice.schema_events WHERE marker ="
                      " 'ADD-COLUMN-BACKFILL-INCOMPLETE' AND decision = 'warned'") == 1
+    assert dst.value("SELECT attnotnull FROM pg_attribute WHERE attrelid = 't'::regclass"
+                     " AND attname = 'c'")
 
 
 @pytest.mark.parametrize("change,what", [
@@ -401,7 +420,7 @@ def arm(target, point):
 
 
 def died_at(target, point, mark):
-    target.wait_log(r'fault point "%s" reached' % point, mark, timeout=120)
+    target.wait_log(r'fault point "%s" reached' % point.split(":")[0], mark, timeout=120)
     gone(target)
     KILLS[point.split(":")[0]] = KILLS.get(point.split(":")[0], 0) + 1
 
