@@ -3,6 +3,7 @@ import os
 import random
 import threading
 
+import psycopg2
 import pytest
 
 from lib import PgServer, assert_same_rows, make_stream, wait_until
@@ -256,7 +257,7 @@ def test_key_change_with_a_value_out_of_line(dbs, identity):
     src.execute("INSERT INTO t SELECT i, i, 'v' FROM generate_series(1, 500) AS i")
     stream = make_stream(src, dst, **COPY)
     stream.stop()
-    src.execute("ALTER TABLE t ADD c text NOT NULL DEFAULT " + " || ".join(["md5(random()::text)"] * 120))
+    src.execute("ALTER TABLE t ADD c text DEFAULT " + " || ".join(["md5(random()::text)"] * 120))
     assert src.value("SELECT count(*) FROM t WHERE pg_column_size(c) > 2500") == 500
     src.execute("UPDATE t SET id = id + 10000 WHERE id % 5 = 0")
     src.execute("UPDATE t SET v = 'changed' WHERE id % 7 = 0")
@@ -407,6 +408,20 @@ def test_guards_of_the_target(dbs):
     src.execute("INSERT INTO t VALUES (0, 'new')")
     stream.wait_refused("TARGET-TRIGGER")
     dst.execute("ALTER TABLE t DISABLE TRIGGER tr")
+    stream.start()
+    filled(stream)
+
+
+def test_cutover_waits_for_it(dbs):
+    stream = stopped_with(dbs, PLAIN, "ALTER TABLE t ADD c int DEFAULT 7", "ALTER TABLE t ADD c int",
+                          fill=big(100))
+    stream.start()
+    stream.caught_up()
+    owe(stream, "t", ["id"], ["c"])
+    with pytest.raises(psycopg2.Error) as e:
+        stream.dst.execute("SELECT * FROM sluice.cutover(%s)", stream.id)
+    assert "[columns] values that are owed to rows are not all copied yet" in str(e.value)
+    stream.stop()
     stream.start()
     filled(stream)
 

@@ -15,6 +15,7 @@
 #include "common/sl_shape.h"
 #include "pgext/api.h"
 #include "pgext/cutover.h"
+#include "pgext/debt.h"
 #include "pgext/errutil.h"
 #include "pgext/guc.h"
 #include "pgext/spi_util.h"
@@ -235,6 +236,8 @@ sl_cut_unfinished(const SlStream *s, const SlStreamTable *tables, int ntables,
 			strcmp(tables[i].state, "copying") == 0)
 			sl_cut_line(lines, "[table] %s is %s", show(tables[i].schema, tables[i].table),
 						tables[i].state);
+	if (sl_debt_open(s->stream_id, NULL, NULL))
+		sl_cut_line(lines, "[columns] values that are owed to rows are not all copied yet");
 	unfinished_tasks(s, lines);
 }
 
