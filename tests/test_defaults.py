@@ -367,3 +367,29 @@ def test_extension_that_is_not_here(dbs):
     dst.execute("CREATE EXTENSION citext")
     stream.start()
     crossed(stream)
+
+
+def test_retyped_before(dbs):
+    """A column that was added and retyped before the stream got there.
+
+    The catalog has nothing to say of what it was when it was added; what it
+    is in the end is not lost for that.
+    """
+    src, dst = dbs
+    stream = forwarding(src, dst, TABLE)
+    src.execute(ROWS)
+    stream.caught_up()
+    stream.stop()
+    src.execute("ALTER TABLE t ADD COLUMN b int NOT NULL DEFAULT 5")
+    src.execute("INSERT INTO t (id) VALUES (1001)")
+    src.execute("ALTER TABLE t ALTER COLUMN b TYPE bigint")
+    src.execute("INSERT INTO t (id) VALUES (1002)")
+    stream.start()
+    row = stream.wait_refused("UNFORWARDED-SCHEMA-CHANGE")
+    assert "[not-null-set] public.t.b" in row["reason"], row
+    assert "[default-set] public.t.b" in row["reason"], row
+    for statement in row["hint"].split("\n"):
+        if statement.startswith("ALTER"):
+            dst.execute(statement)
+    stream.start(accept_unforwarded_schema_change=row["fingerprint"])
+    crossed(stream)

@@ -256,7 +256,9 @@ classify_places(Work *w)
 		int			before = 0;
 		int			after = 0;
 
-		for (int k = 0; k < w->a->ncols && w->pair[i] >= 0; k++)
+		if (w->pair[i] < 0)
+			continue;
+		for (int k = 0; k < w->a->ncols; k++)
 		{
 			before += w->pair[k] >= 0 && k < i;
 			after += w->pair[k] >= 0 && w->pair[k] < w->pair[i];

@@ -32,6 +32,7 @@ typedef struct Moved
 	const SlBaseline *base;		/* NULL = nothing is recorded */
 	const char *signature;
 	const SlShape *shape;
+	const SlShape *former;		/* until this boundary, NULL at a start */
 	SlDoorResult *res;
 	StringInfoData lines;		/* of what refuses */
 	StringInfoData hint;
@@ -97,7 +98,7 @@ compare(SlPgStream *st, Moved *m, const SlDoorSet *now, const SlDoorSet *here)
 
 	initStringInfo(&m->lines);
 	initStringInfo(&m->hint);
-	m->res = sl_door_compare(st->s, before, now, here, m->shape,
+	m->res = sl_door_compare(st->s, before, now, here, m->shape, m->former,
 							 sl_debt_open(st->s->stream_id, m->t->schema, m->t->table));
 	for (int i = 0; i < m->res->n; i++)
 		if (!m->res->findings[i].matches &&
@@ -395,7 +396,7 @@ sl_pg_door(SlPgStream *st, const SlStreamTable *t, const SlShape *before,
 		   const SlShape *after)
 {
 	char	   *signature = sl_door_signatures(st->cat, &t->source_id, 1, false)[0];
-	Moved		m = {.t = t, .signature = signature, .shape = after};
+	Moved		m = {.t = t, .signature = signature, .shape = after, .former = before};
 	SlBaseline *base;
 
 	if (signature == NULL || !established(t))

@@ -72,7 +72,7 @@ sluice_door_check(PG_FUNCTION_ARGS)
 	t.schema = get_namespace_name(get_rel_namespace(relid));
 	s.options = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum("{}")));
 	res = sl_door_compare(&s, arg_set(fcinfo, 1), arg_set(fcinfo, 2), arg_set(fcinfo, 3),
-						  NULL, false);
+						  NULL, NULL, false);
 	for (int i = 0; i < res->n; i++)
 		put((ReturnSetInfo *) fcinfo->resultinfo, &t, &res->findings[i]);
 	return (Datum) 0;

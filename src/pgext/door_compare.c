@@ -26,6 +26,7 @@ typedef struct Compare
 	const SlDoorSet *now;
 	const SlDoorSet *target;
 	const SlShape *shape;
+	const SlShape *former;		/* what the stream knew until now, or NULL */
 	bool		owing;
 	bool	   *paired;			/* of before's items: found again */
 	SlDoorResult *res;
@@ -106,6 +107,18 @@ static bool
 fresh(const Compare *c, int64 attnum)
 {
 	return find_id(c->before, SL_DOOR_COLUMN, attnum) == NULL;
+}
+
+/*
+ * Did the stream carry the column before this?  Then its attributes, of which
+ * the catalog told nothing at that time, did not come with it.
+ */
+static bool
+known(const Compare *c, int64 attnum)
+{
+	const SlDoorItem *column = find_id(c->now, SL_DOOR_COLUMN, attnum);
+
+	return c->former != NULL && column != NULL && shape_column(c->former, column) != NULL;
 }
 
 static bool
@@ -323,7 +336,7 @@ take(Compare *c, const SlDoorItem *item)
 	else if (item->kind == SL_DOOR_COLUMN)
 		keep(c, item);
 	else if (before == NULL && of_column(item->kind) && item->kind != SL_DOOR_GENERATED &&
-			 fresh(c, item->id))
+			 fresh(c, item->id) && !known(c, item->id))
 		keep(c, item);			/* came with its column */
 	else if (before == NULL)
 		find(c, SL_DOOR_ADDED, NULL, item);
@@ -351,10 +364,11 @@ miss(Compare *c, const SlDoorItem *before)
 
 SlDoorResult *
 sl_door_compare(const SlStream *s, const SlDoorSet *before, const SlDoorSet *now,
-				const SlDoorSet *target, const SlShape *shape, bool owing)
+				const SlDoorSet *target, const SlShape *shape,
+				const SlShape *former, bool owing)
 {
 	Compare		c = {.s = s, .before = before, .now = now, .target = target,
-	.shape = shape, .owing = owing};
+	.shape = shape, .former = former, .owing = owing};
 	int			most = before->n + now->n + 1;
 
 	c.res = palloc0_object(SlDoorResult);

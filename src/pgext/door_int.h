@@ -122,12 +122,15 @@ typedef struct SlDoorResult
 /*
  * What moved on the source between before and now, and whether the target has
  * it.  shape: what the stream has reached; what the catalog says of columns
- * beyond it is left for later (NULL: nothing is).  owing: values are owed to the
- * target, and with them NOT NULL and defaults.  Pure; s gives the schema map.
+ * beyond it is left for later (NULL: nothing is).  former: what it had reached
+ * before; the attributes of a column that is new since then came with it.
+ * owing: values are owed to the target, and with them NOT NULL and defaults.
+ * Pure; s gives the schema map.
  */
 extern SlDoorResult *sl_door_compare(const SlStream *s, const SlDoorSet *before,
 									 const SlDoorSet *now, const SlDoorSet *target,
-									 const SlShape *shape, bool owing);
+									 const SlShape *shape, const SlShape *former,
+									 bool owing);
 
 /* ---------- door_text.c ---------- */
 

@@ -165,7 +165,8 @@ can_forward(const SlJudging *j)
 		case SL_CHANGE_RENAME:
 			return is_proven(j->after);
 		case SL_CHANGE_TABLE_NAME:
-			return j->before->relid != 0 && j->before->relid == j->after->relid;
+			return j->before != NULL && j->before->relid != 0 &&
+				j->before->relid == j->after->relid;
 		default:
 			return false;
 	}

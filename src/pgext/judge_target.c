@@ -302,33 +302,33 @@ add_statement(const SlJudging *j, const SlColumn *a)
 	return psprintf("ADD COLUMN %s %s%s%s", name, d->type, d->collate, d->bare);
 }
 
+/* What an open change of a column that the source has is on the target. */
+static char *
+column_statement(const SlJudging *j, const SlOpen *o, const SlColumn *a)
+{
+	const char *name = quote_identifier(a->name);
+
+	if (o->kind == SL_OPEN_ADD)
+		return add_statement(j, a);
+	if (o->kind == SL_OPEN_RENAME)
+		return psprintf("RENAME COLUMN %s TO %s",
+						quote_identifier(sl_judge_target_column(j, o->attnum)), name);
+	return psprintf("ALTER COLUMN %s TYPE %s", name, sl_column_type_text(a));
+}
+
 /* What an open change is as a statement on the target. */
 static char *
 open_statement(const SlJudging *j, const SlOpen *o)
 {
-	const SlColumn *a = o->after >= 0 ? &j->after->cols[o->after] : NULL;
-
-	switch (o->kind)
-	{
-		case SL_OPEN_ADD:
-			return add_statement(j, a);
-		case SL_OPEN_DROP:
-			return psprintf("DROP COLUMN %s",
-							quote_identifier(sl_judge_target_column(j, o->attnum)));
-		case SL_OPEN_RENAME:
-			return psprintf("RENAME COLUMN %s TO %s",
-							quote_identifier(sl_judge_target_column(j, o->attnum)),
-							quote_identifier(a->name));
-		case SL_OPEN_TYPE:
-			return psprintf("ALTER COLUMN %s TYPE %s", quote_identifier(a->name),
-							sl_column_type_text(a));
-		case SL_OPEN_TABLE_SCHEMA:
-			return psprintf("SET SCHEMA %s",
-							quote_identifier(sl_stream_target_schema(j->stream, j->after->schema)));
-		case SL_OPEN_TABLE_NAME:
-			return psprintf("RENAME TO %s", quote_identifier(j->after->name));
-	}
-	return NULL;
+	if (o->after >= 0)
+		return column_statement(j, o, &j->after->cols[o->after]);
+	if (o->kind == SL_OPEN_DROP)
+		return psprintf("DROP COLUMN %s",
+						quote_identifier(sl_judge_target_column(j, o->attnum)));
+	if (o->kind == SL_OPEN_TABLE_SCHEMA)
+		return psprintf("SET SCHEMA %s",
+						quote_identifier(sl_stream_target_schema(j->stream, j->after->schema)));
+	return psprintf("RENAME TO %s", quote_identifier(j->after->name));
 }
 
 /* A renamed column's name must be free before it is given. */
