@@ -187,7 +187,7 @@ static int
 find_oid(const OidAt *index, int n, const char *text)
 {
 	OidAt		key = {.oid = (Oid) strtoul(text, NULL, 10)};
-	OidAt	   *found = bsearch(&key, index, n, sizeof(OidAt), compare_oids);
+	const OidAt *found = bsearch(&key, index, n, sizeof(OidAt), compare_oids);
 
 	return found ? found->at : -1;
 }
