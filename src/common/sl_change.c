@@ -260,7 +260,7 @@ classify_places(Work *w)
 			continue;
 		for (int k = 0; k < w->a->ncols; k++)
 		{
-			before += w->pair[k] >= 0 && k < i;
+			before += k < i && w->pair[k] >= 0;
 			after += w->pair[k] >= 0 && w->pair[k] < w->pair[i];
 		}
 		if (before != after)
