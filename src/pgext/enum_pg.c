@@ -86,7 +86,7 @@ of_oid(const List *labels, Oid oid)
 {
 	int			i = place_of(labels, oid);
 
-	return i < 0 ? NULL : list_nth(labels, i);
+	return labels == NIL || i < 0 ? NULL : list_nth(labels, i);
 }
 
 static bool

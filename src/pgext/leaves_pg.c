@@ -630,6 +630,7 @@ sl_pg_notice_rewrite(SlPgStream *st, const SlShape *shape)
 	SlStreamTable *t = sl_stream_table_by_id(st->s->stream_id, shape->relid);
 	Leaf	   *was;
 	Leaf	   *now;
+	int			nwas;
 	int			nnow;
 	Found		f;
 
@@ -638,7 +639,8 @@ sl_pg_notice_rewrite(SlPgStream *st, const SlShape *shape)
 	nnow = load_now(st->cat, t, 1, &now);
 	if (strcmp(t->leaves, encode(now, nnow)) == 0)
 		return;
-	compare(was, decode(t->leaves, &was), now, nnow, &f);
+	nwas = decode(t->leaves, &was);
+	compare(was, nwas, now, nnow, &f);
 	if (f.where != NIL || f.unsent.len > 0)
 		st->unsent_lsn = st->fb.received;
 }

@@ -284,7 +284,7 @@ sl_pg_publication_diff(SlConn *c, SlStream *s, const SlSourceTable *there, int n
 	StringInfoData diff;
 	SlNameIndex *x = there ? sl_name_index_create(nthere) : NULL;
 
-	for (int i = 0; i < nthere; i++)
+	for (int i = 0; there && i < nthere; i++)
 		sl_name_index_add(x, NULL, NULL, there[i].relid, i);
 	initStringInfo(&diff);
 	diff_options(c, s->publication_name, &diff);
