@@ -4,9 +4,8 @@ The default is never on the wire.  What the rows that were there got from it on
 the source must be what they have on the target: constants by the default
 itself, anything else by the source's values or not at all.
 """
-import pytest
-
-from lib import PgServer, assert_same_rows, both, caught_up_same, follow, wait_until
+from lib import assert_same_rows, both, caught_up_same, follow, wait_until
+from lib.pairs import database_pair, server_pair
 from lib.rounds import FAST
 
 TABLE = "CREATE TABLE t (id int PRIMARY KEY, v text)"
@@ -20,23 +19,8 @@ WHERE a.attrelid = %s::pg_catalog.regclass AND a.attnum > 0 AND NOT a.attisdropp
 ORDER BY a.attname"""
 
 
-@pytest.fixture(scope="module")
-def servers():
-    source = PgServer("defaults-source", preload="").start()
-    target = PgServer("defaults-target", conf=FAST).start()
-    yield source, target
-    target.destroy()
-    source.destroy()
-
-
-@pytest.fixture
-def dbs(servers):
-    source, target = servers
-    src = source.fresh_db("defaults")
-    dst = target.fresh_db("defaults", extension=True)
-    yield src, dst
-    dst.destroy()
-    src.destroy()
+servers = server_pair("defaults", conf=FAST)
+dbs = database_pair("defaults")
 
 
 def forwarding(src, dst, *ddl, **args):

@@ -10,8 +10,9 @@ import random
 import psycopg2
 import pytest
 
-from lib import PgServer, assert_same_rows, make_stream, same_rows
+from lib import assert_same_rows, make_stream, same_rows
 from lib.ddl_model import Author
+from lib.pairs import database_pair, server_pair
 from lib.rounds import FAST
 
 COLUMNS = """
@@ -22,23 +23,8 @@ AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attname"""
 STEPS = 14
 
 
-@pytest.fixture(scope="module")
-def servers():
-    source = PgServer("randomddl-source", preload="").start()
-    target = PgServer("randomddl-target", conf=FAST).start()
-    yield source, target
-    target.destroy()
-    source.destroy()
-
-
-@pytest.fixture
-def dbs(servers):
-    source, target = servers
-    src = source.fresh_db("randomddl")
-    dst = target.fresh_db("randomddl", extension=True)
-    yield src, dst
-    dst.destroy()
-    src.destroy()
+servers = server_pair("randomddl", conf=FAST)
+dbs = database_pair("randomddl")
 
 
 class Run:

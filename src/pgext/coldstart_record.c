@@ -12,21 +12,6 @@
 #include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
 
-/* Statement on the control tables as their owner; returns rows processed. */
-static uint64
-control(const char *sql, int expected, int nparams, const char *const *params)
-{
-	SlUserSwitch sw;
-	uint64		n;
-
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	n = sl_spi_exec(sql, expected, nparams, params);
-	sl_spi_leave();
-	sl_become_back(&sw);
-	return n;
-}
-
 static XLogRecPtr
 parse_lsn(const char *text)
 {
@@ -68,23 +53,23 @@ sl_copy_record_store(const char *stream_id, const SlCopyRecord *r)
 		psprintf("%X/%X", LSN_FORMAT_ARGS(r->last_snapshot))
 	};
 
-	control("INSERT INTO sluice.copy_run AS c (stream_id, start_lsn, phase, round,"
-			" last_snapshot, finished_at) VALUES ($1, $2::pg_catalog.pg_lsn, $3,"
-			" $4::pg_catalog.int4, $5::pg_catalog.pg_lsn,"
-			" CASE $3 WHEN 'done' THEN pg_catalog.clock_timestamp() END)"
-			" ON CONFLICT (stream_id) DO UPDATE SET start_lsn = EXCLUDED.start_lsn,"
-			" phase = EXCLUDED.phase, round = EXCLUDED.round,"
-			" last_snapshot = EXCLUDED.last_snapshot,"
-			" finished_at = EXCLUDED.finished_at",
-			SPI_OK_INSERT, lengthof(params), params);
+	sl_control_exec("INSERT INTO sluice.copy_run AS c (stream_id, start_lsn, phase, round,"
+					" last_snapshot, finished_at) VALUES ($1, $2::pg_catalog.pg_lsn, $3,"
+					" $4::pg_catalog.int4, $5::pg_catalog.pg_lsn,"
+					" CASE $3 WHEN 'done' THEN pg_catalog.clock_timestamp() END)"
+					" ON CONFLICT (stream_id) DO UPDATE SET start_lsn = EXCLUDED.start_lsn,"
+					" phase = EXCLUDED.phase, round = EXCLUDED.round,"
+					" last_snapshot = EXCLUDED.last_snapshot,"
+					" finished_at = EXCLUDED.finished_at",
+					SPI_OK_INSERT, lengthof(params), params);
 }
 
 /* Forget that a copy was under way. */
 void
 sl_copy_record_delete(const char *stream_id)
 {
-	control("DELETE FROM sluice.copy_run WHERE stream_id = $1", SPI_OK_DELETE,
-			1, &stream_id);
+	sl_control_exec("DELETE FROM sluice.copy_run WHERE stream_id = $1", SPI_OK_DELETE,
+					1, &stream_id);
 }
 
 /* See coldstart_int.h. */
@@ -93,23 +78,23 @@ sl_copy_record_phase(const char *stream_id, const char *phase)
 {
 	const char *params[] = {stream_id, phase};
 
-	control("UPDATE sluice.copy_run SET phase = $2, finished_at ="
-			" CASE $2 WHEN 'done' THEN pg_catalog.clock_timestamp() END"
-			" WHERE stream_id = $1 AND phase <> $2",
-			SPI_OK_UPDATE, lengthof(params), params);
+	sl_control_exec("UPDATE sluice.copy_run SET phase = $2, finished_at ="
+					" CASE $2 WHEN 'done' THEN pg_catalog.clock_timestamp() END"
+					" WHERE stream_id = $1 AND phase <> $2",
+					SPI_OK_UPDATE, lengthof(params), params);
 }
 
 /* See coldstart_int.h. */
 void
 sl_cold_note_created(const char *stream_id)
 {
-	control("UPDATE sluice.stream_table t SET created = true"
-			" FROM sluice.schema_object o WHERE t.stream_id = $1 AND NOT t.created"
-			" AND o.stream_id = t.stream_id AND o.state = 'created'"
-			" AND o.kind IN ('table', 'partition')"
-			" AND o.source_schema = t.schema_name AND o.source_table = t.table_name"
-			" AND o.object_name = t.table_name",
-			SPI_OK_UPDATE, 1, &stream_id);
+	sl_control_exec("UPDATE sluice.stream_table t SET created = true"
+					" FROM sluice.schema_object o WHERE t.stream_id = $1 AND NOT t.created"
+					" AND o.stream_id = t.stream_id AND o.state = 'created'"
+					" AND o.kind IN ('table', 'partition')"
+					" AND o.source_schema = t.schema_name AND o.source_table = t.table_name"
+					" AND o.object_name = t.table_name",
+					SPI_OK_UPDATE, 1, &stream_id);
 }
 
 /* See coldstart_int.h. */
@@ -118,29 +103,29 @@ sl_cold_is_created(const char *stream_id, const char *schema, const char *table)
 {
 	const char *params[] = {stream_id, schema, table};
 
-	return control("SELECT FROM sluice.stream_table WHERE stream_id = $1"
-				   " AND schema_name = $2 AND table_name = $3 AND created",
-				   SPI_OK_SELECT, lengthof(params), params) > 0;
+	return sl_control_exec("SELECT FROM sluice.stream_table WHERE stream_id = $1"
+						   " AND schema_name = $2 AND table_name = $3 AND created",
+						   SPI_OK_SELECT, lengthof(params), params) > 0;
 }
 
 /* See coldstart_int.h. */
 bool
 sl_cold_mixed(const char *stream_id)
 {
-	return control("SELECT FROM sluice.stream_table t JOIN sluice.copy_run c"
-				   " USING (stream_id) WHERE stream_id = $1"
-				   " AND t.state = 'established' AND t.snapshot_lsn > c.start_lsn",
-				   SPI_OK_SELECT, 1, &stream_id) > 0;
+	return sl_control_exec("SELECT FROM sluice.stream_table t JOIN sluice.copy_run c"
+						   " USING (stream_id) WHERE stream_id = $1"
+						   " AND t.state = 'established' AND t.snapshot_lsn > c.start_lsn",
+						   SPI_OK_SELECT, 1, &stream_id) > 0;
 }
 
 /* See coldstart.h. */
 bool
 sl_cold_complete(const char *stream_id)
 {
-	return control("SELECT FROM sluice.copy_run c JOIN sluice.stream_position p"
-				   " USING (stream_id) WHERE stream_id = $1 AND c.phase = 'done'"
-				   " AND p.lsn >= c.last_snapshot",
-				   SPI_OK_SELECT, 1, &stream_id) > 0;
+	return sl_control_exec("SELECT FROM sluice.copy_run c JOIN sluice.stream_position p"
+						   " USING (stream_id) WHERE stream_id = $1 AND c.phase = 'done'"
+						   " AND p.lsn >= c.last_snapshot",
+						   SPI_OK_SELECT, 1, &stream_id) > 0;
 }
 
 /* A planned object of sluice.schema_object as a task; row of SPI's result. */

@@ -26,20 +26,6 @@
 	" FROM sluice.debt d LEFT JOIN sluice.debt_column c ON c.debt_id = d.id" \
 	" WHERE d.stream_id = $1 ORDER BY d.id, c.is_key DESC, c.n"
 
-static uint64
-control_exec(const char *sql, int expected, int nparams, const char *const *params)
-{
-	SlUserSwitch sw;
-	uint64		n;
-
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	n = sl_spi_exec(sql, expected, nparams, params);
-	sl_spi_leave();
-	sl_become_back(&sw);
-	return n;
-}
-
 static char *
 lsn_text(XLogRecPtr lsn)
 {
@@ -109,12 +95,12 @@ add_column(const char *id, int n, const SlColumn *col, bool key,
 		owed && owed->set_not_null ? "true" : "false", owed ? owed->then_ddl : NULL
 	};
 
-	control_exec("INSERT INTO sluice.debt_column (debt_id, n, is_key, column_name,"
-				 " source_attnum, source_typid, source_typmod, target_attnum,"
-				 " set_not_null, then_ddl) VALUES ($1::pg_catalog.int8,"
-				 " $2::pg_catalog.int4, $3::pg_catalog.bool, $4, $5::pg_catalog.int4,"
-				 " $6::pg_catalog.oid, $7::pg_catalog.int4, $8::pg_catalog.int2,"
-				 " $9::pg_catalog.bool, $10)", SPI_OK_INSERT, lengthof(params), params);
+	sl_control_exec("INSERT INTO sluice.debt_column (debt_id, n, is_key, column_name,"
+					" source_attnum, source_typid, source_typmod, target_attnum,"
+					" set_not_null, then_ddl) VALUES ($1::pg_catalog.int8,"
+					" $2::pg_catalog.int4, $3::pg_catalog.bool, $4, $5::pg_catalog.int4,"
+					" $6::pg_catalog.oid, $7::pg_catalog.int4, $8::pg_catalog.int2,"
+					" $9::pg_catalog.bool, $10)", SPI_OK_INSERT, lengthof(params), params);
 }
 
 static char *
@@ -180,9 +166,9 @@ sl_debt_open(const char *stream_id, const char *schema, const char *table)
 {
 	const char *params[] = {stream_id, schema, table};
 
-	return control_exec("SELECT 1 FROM sluice.debt WHERE stream_id = $1"
-						" AND ($2 IS NULL OR schema_name = $2 AND table_name = $3)"
-						" LIMIT 1", SPI_OK_SELECT, lengthof(params), params) > 0;
+	return sl_control_exec("SELECT 1 FROM sluice.debt WHERE stream_id = $1"
+						   " AND ($2 IS NULL OR schema_name = $2 AND table_name = $3)"
+						   " LIMIT 1", SPI_OK_SELECT, lengthof(params), params) > 0;
 }
 
 /* ---------- reading ---------- */
@@ -372,12 +358,12 @@ sl_debt_store_cursor(const SlDebt *d)
 	params[3] = number(d->rows_done);
 	params[4] = number(d->rows_filled);
 	params[5] = number(d->rows_total);
-	control_exec("UPDATE sluice.debt SET cursor_key = $2::pg_catalog.text[],"
-				 " cursor_attnums = $3::pg_catalog.int4[],"
-				 " rows_done = $4::pg_catalog.int8, rows_filled = $5::pg_catalog.int8,"
-				 " rows_total = NULLIF($6::pg_catalog.int8, 0)"
-				 " WHERE id = $1::pg_catalog.int8",
-				 SPI_OK_UPDATE, lengthof(params), params);
+	sl_control_exec("UPDATE sluice.debt SET cursor_key = $2::pg_catalog.text[],"
+					" cursor_attnums = $3::pg_catalog.int4[],"
+					" rows_done = $4::pg_catalog.int8, rows_filled = $5::pg_catalog.int8,"
+					" rows_total = NULLIF($6::pg_catalog.int8, 0)"
+					" WHERE id = $1::pg_catalog.int8",
+					SPI_OK_UPDATE, lengthof(params), params);
 }
 
 /* See debt_int.h. */
@@ -386,9 +372,9 @@ sl_debt_store_until(const SlDebt *d, XLogRecPtr until)
 {
 	const char *params[] = {d->id, lsn_text(until)};
 
-	control_exec("UPDATE sluice.debt SET until_lsn = $2::pg_catalog.pg_lsn"
-				 " WHERE id = $1::pg_catalog.int8",
-				 SPI_OK_UPDATE, lengthof(params), params);
+	sl_control_exec("UPDATE sluice.debt SET until_lsn = $2::pg_catalog.pg_lsn"
+					" WHERE id = $1::pg_catalog.int8",
+					SPI_OK_UPDATE, lengthof(params), params);
 }
 
 /* See debt_int.h. */
@@ -402,10 +388,10 @@ sl_debt_store_pass(SlDebt *d)
 	d->rows_done = 0;
 	d->until = InvalidXLogRecPtr;
 	d->again = false;
-	control_exec("UPDATE sluice.debt SET pass = pass + 1, cursor_key = NULL,"
-				 " cursor_attnums = NULL, rows_done = 0, until_lsn = NULL,"
-				 " again = false WHERE id = $1::pg_catalog.int8",
-				 SPI_OK_UPDATE, lengthof(params), params);
+	sl_control_exec("UPDATE sluice.debt SET pass = pass + 1, cursor_key = NULL,"
+					" cursor_attnums = NULL, rows_done = 0, until_lsn = NULL,"
+					" again = false WHERE id = $1::pg_catalog.int8",
+					SPI_OK_UPDATE, lengthof(params), params);
 }
 
 /* See debt_int.h. */
@@ -414,9 +400,9 @@ sl_debt_store_ddl_done(const SlDebt *d, const SlDebtCol *col)
 {
 	const char *params[] = {d->id, number(col->n)};
 
-	control_exec("UPDATE sluice.debt_column SET then_ddl = NULL"
-				 " WHERE debt_id = $1::pg_catalog.int8 AND n = $2::pg_catalog.int4",
-				 SPI_OK_UPDATE, lengthof(params), params);
+	sl_control_exec("UPDATE sluice.debt_column SET then_ddl = NULL"
+					" WHERE debt_id = $1::pg_catalog.int8 AND n = $2::pg_catalog.int4",
+					SPI_OK_UPDATE, lengthof(params), params);
 }
 
 /* See debt_int.h. */
@@ -425,9 +411,9 @@ sl_debt_drop_column(const SlDebt *d, const SlDebtCol *col)
 {
 	const char *params[] = {d->id, number(col->n)};
 
-	control_exec("DELETE FROM sluice.debt_column"
-				 " WHERE debt_id = $1::pg_catalog.int8 AND n = $2::pg_catalog.int4",
-				 SPI_OK_DELETE, lengthof(params), params);
+	sl_control_exec("DELETE FROM sluice.debt_column"
+					" WHERE debt_id = $1::pg_catalog.int8 AND n = $2::pg_catalog.int4",
+					SPI_OK_DELETE, lengthof(params), params);
 }
 
 /* See debt_int.h. */
@@ -436,8 +422,8 @@ sl_debt_delete(const SlDebt *d)
 {
 	const char *params[] = {d->id};
 
-	control_exec("DELETE FROM sluice.debt WHERE id = $1::pg_catalog.int8",
-				 SPI_OK_DELETE, lengthof(params), params);
+	sl_control_exec("DELETE FROM sluice.debt WHERE id = $1::pg_catalog.int8",
+					SPI_OK_DELETE, lengthof(params), params);
 }
 
 /* See debt_int.h. */
@@ -446,7 +432,7 @@ sl_debt_moved(const char *stream_id, Oid target)
 {
 	const char *params[] = {stream_id, number(target)};
 
-	control_exec("UPDATE sluice.debt SET again = true WHERE stream_id = $1"
-				 " AND target_relid = $2::pg_catalog.oid AND NOT again",
-				 SPI_OK_UPDATE, lengthof(params), params);
+	sl_control_exec("UPDATE sluice.debt SET again = true WHERE stream_id = $1"
+					" AND target_relid = $2::pg_catalog.oid AND NOT again",
+					SPI_OK_UPDATE, lengthof(params), params);
 }

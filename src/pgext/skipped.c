@@ -10,20 +10,6 @@
 #include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
 
-static uint64
-control(const char *sql, int expected, int nparams, const char *const *params)
-{
-	SlUserSwitch sw;
-	uint64		n;
-
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	n = sl_spi_exec(sql, expected, nparams, params);
-	sl_spi_leave();
-	sl_become_back(&sw);
-	return n;
-}
-
 /* See skipped.h. */
 bool
 sl_skipped_put(const char *stream_id, const char *schema, const char *table,
@@ -31,10 +17,10 @@ sl_skipped_put(const char *stream_id, const char *schema, const char *table,
 {
 	const char *params[] = {stream_id, psprintf("%u", source_id), schema, table};
 
-	return control("INSERT INTO sluice.skipped_table AS t (stream_id, source_id,"
-				   " schema_name, table_name) VALUES ($1, $2::pg_catalog.oid, $3, $4)"
-				   " ON CONFLICT DO NOTHING",
-				   SPI_OK_INSERT, lengthof(params), params) > 0;
+	return sl_control_exec("INSERT INTO sluice.skipped_table AS t (stream_id, source_id,"
+						   " schema_name, table_name) VALUES ($1, $2::pg_catalog.oid, $3, $4)"
+						   " ON CONFLICT DO NOTHING",
+						   SPI_OK_INSERT, lengthof(params), params) > 0;
 }
 
 /* See skipped.h. */
@@ -49,15 +35,15 @@ sl_skipped_keep(const char *stream_id, const SlSourceTable *tables, int n)
 		appendStringInfo(&oids, "%c%u", i ? ',' : '{', tables[i].relid);
 	appendStringInfoString(&oids, n ? "}" : "{}");
 	params[1] = oids.data;
-	control("DELETE FROM sluice.skipped_table t WHERE t.stream_id = $1"
-			" AND t.source_id <> ALL ($2::pg_catalog.oid[])",
-			SPI_OK_DELETE, lengthof(params), params);
+	sl_control_exec("DELETE FROM sluice.skipped_table t WHERE t.stream_id = $1"
+					" AND t.source_id <> ALL ($2::pg_catalog.oid[])",
+					SPI_OK_DELETE, lengthof(params), params);
 }
 
 /* See skipped.h. */
 void
 sl_skipped_clear(const char *stream_id)
 {
-	control("DELETE FROM sluice.skipped_table t WHERE t.stream_id = $1",
-			SPI_OK_DELETE, 1, &stream_id);
+	sl_control_exec("DELETE FROM sluice.skipped_table t WHERE t.stream_id = $1",
+					SPI_OK_DELETE, 1, &stream_id);
 }

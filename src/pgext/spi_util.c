@@ -167,3 +167,18 @@ sl_become_back(const SlUserSwitch *s)
 		AtEOXact_GUC(false, s->save_nestlevel);
 	SetUserIdAndSecContext(s->save_userid, s->save_sec_context);
 }
+
+uint64
+sl_control_exec(const char *sql, int expected, int nparams,
+				const char *const *params)
+{
+	SlUserSwitch sw;
+	uint64		n;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	n = sl_spi_exec(sql, expected, nparams, params);
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return n;
+}

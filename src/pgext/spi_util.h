@@ -51,4 +51,11 @@ extern void sl_become_extension_owner(SlUserSwitch *s);
 extern void sl_become_role(Oid role, SlUserSwitch *s);
 extern void sl_become_back(const SlUserSwitch *s);
 
+/*
+ * sl_spi_exec on the control tables, as their owner; returns rows processed.
+ * What a statement returned is not looked at.  In a transaction.
+ */
+extern uint64 sl_control_exec(const char *sql, int expected, int nparams,
+							  const char *const *params);
+
 #endif							/* SL_SPI_UTIL_H */

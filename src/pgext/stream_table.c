@@ -112,20 +112,6 @@ sl_stream_table_by_id(const char *stream_id, Oid source_id)
 					  lengthof(params), params);
 }
 
-/* Statement on the control tables as their owner, result not looked at. */
-static void
-control_exec(const char *sql, int expected, int nparams,
-			 const char *const *params)
-{
-	SlUserSwitch sw;
-
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	sl_spi_exec(sql, expected, nparams, params);
-	sl_spi_leave();
-	sl_become_back(&sw);
-}
-
 void
 sl_stream_table_put(const char *stream_id, const SlStreamTable *t)
 {
@@ -136,15 +122,15 @@ sl_stream_table_put(const char *stream_id, const SlStreamTable *t)
 		XLogRecPtrIsInvalid(t->snapshot_lsn) ? NULL : lsn_text(t->snapshot_lsn)
 	};
 
-	control_exec("INSERT INTO sluice.stream_table AS t (stream_id, schema_name,"
-				 " table_name, source_id, target_relid, state, snapshot_lsn)"
-				 " VALUES ($1, $2, $3, $4::pg_catalog.oid, $5::pg_catalog.oid,"
-				 " $6, $7::pg_catalog.pg_lsn)"
-				 " ON CONFLICT (stream_id, schema_name, table_name) DO UPDATE"
-				 " SET source_id = EXCLUDED.source_id,"
-				 " target_relid = EXCLUDED.target_relid,"
-				 " state = EXCLUDED.state, snapshot_lsn = EXCLUDED.snapshot_lsn",
-				 SPI_OK_INSERT, lengthof(params), params);
+	sl_control_exec("INSERT INTO sluice.stream_table AS t (stream_id, schema_name,"
+					" table_name, source_id, target_relid, state, snapshot_lsn)"
+					" VALUES ($1, $2, $3, $4::pg_catalog.oid, $5::pg_catalog.oid,"
+					" $6, $7::pg_catalog.pg_lsn)"
+					" ON CONFLICT (stream_id, schema_name, table_name) DO UPDATE"
+					" SET source_id = EXCLUDED.source_id,"
+					" target_relid = EXCLUDED.target_relid,"
+					" state = EXCLUDED.state, snapshot_lsn = EXCLUDED.snapshot_lsn",
+					SPI_OK_INSERT, lengthof(params), params);
 }
 
 void
@@ -153,10 +139,10 @@ sl_stream_leaves_put(const char *stream_id, const char *schema,
 {
 	const char *params[] = {stream_id, schema, table, leaves};
 
-	control_exec("UPDATE sluice.stream_table SET source_leaves = $4"
-				 " WHERE stream_id = $1 AND schema_name = $2 AND table_name = $3"
-				 " AND source_leaves IS DISTINCT FROM $4",
-				 SPI_OK_UPDATE, lengthof(params), params);
+	sl_control_exec("UPDATE sluice.stream_table SET source_leaves = $4"
+					" WHERE stream_id = $1 AND schema_name = $2 AND table_name = $3"
+					" AND source_leaves IS DISTINCT FROM $4",
+					SPI_OK_UPDATE, lengthof(params), params);
 }
 
 char *
@@ -203,10 +189,10 @@ sl_stream_table_progress(const char *stream_id, const char *schema,
 		psprintf(INT64_FORMAT, rows), psprintf(INT64_FORMAT, bytes)
 	};
 
-	control_exec("UPDATE sluice.stream_table SET rows_copied = $4::pg_catalog.int8,"
-				 " bytes_copied = $5::pg_catalog.int8"
-				 " WHERE stream_id = $1 AND schema_name = $2 AND table_name = $3",
-				 SPI_OK_UPDATE, lengthof(params), params);
+	sl_control_exec("UPDATE sluice.stream_table SET rows_copied = $4::pg_catalog.int8,"
+					" bytes_copied = $5::pg_catalog.int8"
+					" WHERE stream_id = $1 AND schema_name = $2 AND table_name = $3",
+					SPI_OK_UPDATE, lengthof(params), params);
 }
 
 /* The wire form of one shape, with the header every batch begins with. */
@@ -390,11 +376,11 @@ sl_schema_event(const char *stream_id, const char *schema, const char *table,
 		shape_to_json(shape)
 	};
 
-	control_exec("INSERT INTO sluice.schema_event (stream_id, schema_name,"
-				 " table_name, lsn, decision, ddl, marker, shape)"
-				 " VALUES ($1, $2, $3, $4::pg_catalog.pg_lsn, $5, $6, $7,"
-				 " $8::pg_catalog.jsonb)",
-				 SPI_OK_INSERT, lengthof(params), params);
+	sl_control_exec("INSERT INTO sluice.schema_event (stream_id, schema_name,"
+					" table_name, lsn, decision, ddl, marker, shape)"
+					" VALUES ($1, $2, $3, $4::pg_catalog.pg_lsn, $5, $6, $7,"
+					" $8::pg_catalog.jsonb)",
+					SPI_OK_INSERT, lengthof(params), params);
 }
 
 void
@@ -409,14 +395,14 @@ sl_conflict_record(const char *stream_id, const char *schema,
 		XLogRecPtrIsInvalid(lsn) ? NULL : lsn_text(lsn)
 	};
 
-	control_exec("INSERT INTO sluice.conflict AS c (stream_id, schema_name,"
-				 " table_name, kind, count, last_key, last_lsn, last_at)"
-				 " VALUES ($1, $2, $3, $4, $5::pg_catalog.int8, $6,"
-				 " $7::pg_catalog.pg_lsn, pg_catalog.clock_timestamp())"
-				 " ON CONFLICT (stream_id, schema_name, table_name, kind) DO UPDATE"
-				 " SET count = c.count + EXCLUDED.count,"
-				 " last_key = COALESCE(EXCLUDED.last_key, c.last_key),"
-				 " last_lsn = COALESCE(EXCLUDED.last_lsn, c.last_lsn),"
-				 " last_at = EXCLUDED.last_at",
-				 SPI_OK_INSERT, lengthof(params), params);
+	sl_control_exec("INSERT INTO sluice.conflict AS c (stream_id, schema_name,"
+					" table_name, kind, count, last_key, last_lsn, last_at)"
+					" VALUES ($1, $2, $3, $4, $5::pg_catalog.int8, $6,"
+					" $7::pg_catalog.pg_lsn, pg_catalog.clock_timestamp())"
+					" ON CONFLICT (stream_id, schema_name, table_name, kind) DO UPDATE"
+					" SET count = c.count + EXCLUDED.count,"
+					" last_key = COALESCE(EXCLUDED.last_key, c.last_key),"
+					" last_lsn = COALESCE(EXCLUDED.last_lsn, c.last_lsn),"
+					" last_at = EXCLUDED.last_at",
+					SPI_OK_INSERT, lengthof(params), params);
 }

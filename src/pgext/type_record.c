@@ -10,18 +10,6 @@
 #include "pgext/type_record.h"
 #include "pgext/pgcompat.h"
 
-static void
-control(const char *sql, int expected, int nparams, const char *const *params)
-{
-	SlUserSwitch sw;
-
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	sl_spi_exec(sql, expected, nparams, params);
-	sl_spi_leave();
-	sl_become_back(&sw);
-}
-
 /* See type_record.h. */
 int
 sl_type_records(const char *stream_id, SlTypeRecord **types)
@@ -60,14 +48,14 @@ sl_type_record_put(const char *stream_id, const SlTypeRecord *t)
 	const char *params[] = {stream_id, psprintf("%u", t->source), psprintf("%u", t->target),
 	t->schema, t->name, kind, t->definition};
 
-	control("INSERT INTO sluice.source_type AS t (stream_id, source_id, target_id,"
-			" schema_name, type_name, kind, definition)"
-			" VALUES ($1, $2::pg_catalog.oid, $3::pg_catalog.oid, $4, $5, $6, $7)"
-			" ON CONFLICT (stream_id, source_id) DO UPDATE"
-			" SET target_id = EXCLUDED.target_id, schema_name = EXCLUDED.schema_name,"
-			" type_name = EXCLUDED.type_name, kind = EXCLUDED.kind,"
-			" definition = EXCLUDED.definition",
-			SPI_OK_INSERT, lengthof(params), params);
+	sl_control_exec("INSERT INTO sluice.source_type AS t (stream_id, source_id, target_id,"
+					" schema_name, type_name, kind, definition)"
+					" VALUES ($1, $2::pg_catalog.oid, $3::pg_catalog.oid, $4, $5, $6, $7)"
+					" ON CONFLICT (stream_id, source_id) DO UPDATE"
+					" SET target_id = EXCLUDED.target_id, schema_name = EXCLUDED.schema_name,"
+					" type_name = EXCLUDED.type_name, kind = EXCLUDED.kind,"
+					" definition = EXCLUDED.definition",
+					SPI_OK_INSERT, lengthof(params), params);
 }
 
 /* See type_record.h. */
@@ -76,15 +64,15 @@ sl_type_record_delete(const char *stream_id, Oid source)
 {
 	const char *params[] = {stream_id, psprintf("%u", source)};
 
-	control("DELETE FROM sluice.source_type WHERE stream_id = $1"
-			" AND source_id = $2::pg_catalog.oid",
-			SPI_OK_DELETE, lengthof(params), params);
+	sl_control_exec("DELETE FROM sluice.source_type WHERE stream_id = $1"
+					" AND source_id = $2::pg_catalog.oid",
+					SPI_OK_DELETE, lengthof(params), params);
 }
 
 /* See type_record.h. */
 void
 sl_type_records_clear(const char *stream_id)
 {
-	control("DELETE FROM sluice.source_type WHERE stream_id = $1",
-			SPI_OK_DELETE, 1, &stream_id);
+	sl_control_exec("DELETE FROM sluice.source_type WHERE stream_id = $1",
+					SPI_OK_DELETE, 1, &stream_id);
 }
