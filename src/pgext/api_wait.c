@@ -20,6 +20,7 @@
 #include "utils/timestamp.h"
 
 #include "pgext/api.h"
+#include "pgext/debt.h"
 #include "pgext/spi_util.h"
 #include "pgext/state.h"
 #include "pgext/worker.h"
@@ -168,6 +169,14 @@ look(Wait *w, Look *l)
 }
 
 static bool
+is_applied(const Wait *w, const Look *l)
+{
+	return l->worker && l->state == SL_STATE_STREAMING &&
+		!XLogRecPtrIsInvalid(w->catchup_lsn) && l->flushed >= w->catchup_lsn;
+}
+
+/* Caught up is not a stream that owes rows values the source has committed. */
+static bool
 reached(const Wait *w, const Look *l)
 {
 	switch (w->goal)
@@ -178,8 +187,7 @@ reached(const Wait *w, const Look *l)
 		case GOAL_STREAMING:
 			return l->worker && l->state == SL_STATE_STREAMING;
 		case GOAL_CAUGHT_UP:
-			return l->worker && l->state == SL_STATE_STREAMING &&
-				!XLogRecPtrIsInvalid(w->catchup_lsn) && l->flushed >= w->catchup_lsn;
+			return is_applied(w, l) && !sl_debt_open(w->stream_id, NULL, NULL);
 		case GOAL_STOPPED:
 			return !l->worker && l->state == SL_STATE_STOPPED;
 		case GOAL_REFUSED:
@@ -282,12 +290,16 @@ show_progress(Wait *w, const Look *l)
 static void
 raise_timeout(const Wait *w, const Look *l)
 {
+	const char *reason = l->reason;
+
+	if (reason[0] == '\0' && w->goal == GOAL_CAUGHT_UP && is_applied(w, l))
+		reason = "values that are owed to rows are not all copied yet";
 	ereport(ERROR,
 			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 			 errmsg("stream \"%s\" did not become %s in time",
 					w->stream_id, goal_names[w->goal]),
 			 errdetail("Its state is %s%s%s.", sl_state_name(l->state),
-					   l->reason[0] ? ": " : "", l->reason),
+					   reason[0] ? ": " : "", reason),
 			 errhint("Call sluice.sync_wait again with a longer timeout, or look at sluice.health.")));
 }
 
