@@ -1,6 +1,7 @@
 # sluice: the extension, its scripts, tests and checks.  See CONTRIBUTING.md.
 #
-#   make, make install             the extension (PG_CONFIG chooses the server)
+#   make, make install             the extension (PG_CONFIG chooses the server) and
+#                                  the bridge (BRIDGE=yes|no, else as the library is found)
 #   make test-quick | test | test-long
 #   make unit regresscheck lint format asan fuzz-smoke build-majors
 #   make bench demo
@@ -13,7 +14,7 @@ SQL_PARTS = $(sort $(wildcard sql/[0-9]*.sql))
 COMMON_SRC = $(sort $(wildcard src/common/*.c))
 OBJS = $(patsubst %.c,%.o,$(COMMON_SRC) $(sort $(wildcard src/pgext/*.c)))
 DATA_built = sql/sluice--$(EXTVERSION).sql
-EXTRA_CLEAN = build $(OBJS:.o=.d)
+EXTRA_CLEAN = build sluice-bridge $(OBJS:.o=.d)
 
 SL_CPPFLAGS = -Isrc -I$(shell $(PG_CONFIG) --includedir)
 SL_WARNINGS = -Wextra -Wno-unused-parameter -Wno-sign-compare \
@@ -47,11 +48,13 @@ whole: sluice.so
 # src/common outside of a server: *_fe.o and the unit tests
 
 FE_CPPFLAGS = -DFRONTEND -Isrc -Itests/unit -I$(includedir_server) \
-	-I$(shell $(PG_CONFIG) --includedir) -D_GNU_SOURCE
+	-I$(shell $(PG_CONFIG) --includedir) -D_GNU_SOURCE -DBRIDGE_VERSION='"$(EXTVERSION)"'
 FE_CFLAGS = -std=gnu99 -g -O1 -Wall $(SL_WARNINGS) -Wmissing-prototypes \
 	-Wdeclaration-after-statement -fno-strict-aliasing -fwrapv $(WERROR) -MMD -MP
 FE_LIBS = -L$(shell $(PG_CONFIG) --pkglibdir) -L$(shell $(PG_CONFIG) --libdir) \
-	-lpgcommon -lpgport -lm -lpthread
+	-lpgcommon -lpgport -lzstd -lz -lm -lpthread
+# what the bridge decodes with, which needs no server and no client library
+PURE_SRC = $(COMMON_SRC) $(sort $(wildcard src/bridge/binlog/*.c src/bridge/types/*.c))
 
 UNIT_TESTS = $(sort $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*_test.c)))
 UNIT_HELPERS = $(filter-out %_test.c,$(sort $(wildcard tests/unit/*.c)))
@@ -60,10 +63,10 @@ FUZZ_TARGETS = $(sort $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 # $(call fe_rules,FLAVOUR,COMPILER,EXTRA FLAGS): objects and unit tests in
 # build/FLAVOUR; a program per *_test.c, the other files shared among them
 define fe_rules
-$(1)_OBJS = $$(patsubst src/common/%.c,build/$(1)/%_fe.o,$$(COMMON_SRC))
+$(1)_OBJS = $$(patsubst src/%.c,build/$(1)/%_fe.o,$$(PURE_SRC))
 $(1)_HELPERS = $$(patsubst tests/unit/%.c,build/$(1)/unit_%.o,$$(UNIT_HELPERS))
 
-build/$(1)/%_fe.o: src/common/%.c Makefile
+build/$(1)/%_fe.o: src/%.c Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(FE_CFLAGS) $(3) $$(FE_CPPFLAGS) -c -o $$@ $$<
 
@@ -75,7 +78,7 @@ build/$(1)/%_test: build/$(1)/unit_%_test.o $$($(1)_OBJS) $$($(1)_HELPERS)
 	$(2) $(3) -o $$@ $$^ $$(FE_LIBS)
 
 .PRECIOUS: build/$(1)/unit_%.o build/$(1)/%_fe.o
--include $$(wildcard build/$(1)/*.d)
+-include $$(wildcard build/$(1)/*.d build/$(1)/*/*.d build/$(1)/*/*/*.d)
 endef
 
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -91,6 +94,33 @@ build/fuzz/fuzz_%: tests/fuzz/%.c $(fuzz_OBJS) Makefile
 	@mkdir -p $(@D)
 	clang $(FE_CFLAGS) -Wno-missing-prototypes $(SANITIZE) -fsanitize=fuzzer \
 		$(FE_CPPFLAGS) -MF $@.d -o $@ $< $(fuzz_OBJS) $(FE_LIBS)
+
+# --------------------------------------------------------------------------
+# The bridge.  Built with the rest where the MySQL client library is found;
+# BRIDGE=no leaves it out, BRIDGE=yes fails without the library.
+
+BRIDGE ?= $(if $(shell pkg-config --exists libmariadb libzstd zlib && echo found),yes,no)
+BRIDGE_SRC = $(sort $(wildcard src/bridge/*.c src/bridge/mysql/*.c))
+BRIDGE_OBJS = $(patsubst src/%.c,build/bridge/%_fe.o,$(PURE_SRC) $(BRIDGE_SRC))
+
+build/bridge/%_fe.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(FE_CFLAGS) -O2 $(FE_CPPFLAGS) $$(pkg-config --cflags libmariadb) -c -o $@ $<
+
+sluice-bridge: $(BRIDGE_OBJS)
+	$(CC) -o $@ $^ $$(pkg-config --libs libmariadb) -lpq $(FE_LIBS)
+
+bridge: sluice-bridge
+install-bridge: sluice-bridge
+	$(MKDIR_P) '$(DESTDIR)$(bindir)'
+	$(INSTALL_PROGRAM) sluice-bridge '$(DESTDIR)$(bindir)/'
+
+ifeq ($(BRIDGE),yes)
+all: bridge
+install: install-bridge
+endif
+-include $(wildcard build/bridge/*.d build/bridge/*/*.d build/bridge/*/*/*.d)
+.PHONY: bridge install-bridge
 
 # --------------------------------------------------------------------------
 # Suites.  tools/run-tests builds what they need in places of its own and
