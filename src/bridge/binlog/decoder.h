@@ -26,16 +26,20 @@ typedef enum BlItemKind
 	BL_ITEM_XA_PREPARE,
 	BL_ITEM_TABLE_MAP,
 	BL_ITEM_ROWS,
-	BL_ITEM_STATEMENT_PART,		/* INTVAR, RAND, USER_VAR: of a logged statement */
-	BL_ITEM_LOAD,				/* LOAD DATA as a statement, in any of its events */
+	BL_ITEM_STATEMENT_PART,		/* INTVAR, RAND, USER_VAR: of a logged
+								 * statement */
+	BL_ITEM_LOAD,				/* LOAD DATA as a statement, in any of its
+								 * events */
 	BL_ITEM_ROWS_QUERY,			/* the statement behind rows, as text */
 	BL_ITEM_HEARTBEAT,
 	BL_ITEM_INCIDENT,
-	BL_ITEM_ENCRYPTED,			/* START_ENCRYPTION: what follows cannot be read from a file */
+	BL_ITEM_ENCRYPTED,			/* START_ENCRYPTION: what follows cannot be
+								 * read from a file */
 	BL_ITEM_STOP,
 	BL_ITEM_VIEW_CHANGE,		/* group replication */
 	BL_ITEM_CHECKPOINT,			/* MariaDB's binlog checkpoint */
-	BL_ITEM_PAYLOAD,			/* a transaction payload begins; its events follow */
+	BL_ITEM_PAYLOAD,			/* a transaction payload begins; its events
+								 * follow */
 	BL_ITEM_IGNORED				/* of a kind that cannot hold changes */
 } BlItemKind;
 
@@ -45,7 +49,8 @@ typedef struct BlQuery
 	uint32		thread_id;
 	uint32		exec_time;		/* seconds */
 	uint16		error_code;
-	const char *database;		/* default database; "" = none.  Zero-terminated copy */
+	const char *database;		/* default database; "" = none.
+								 * Zero-terminated copy */
 	const char *sql;			/* not zero-terminated */
 	size_t		sql_len;
 	uint64		sql_mode;
@@ -64,7 +69,8 @@ typedef struct BlItem
 {
 	BlItemKind	kind;
 	const char *name;			/* of the event's kind, as "WRITE_ROWS_V2" */
-	BlEvent		event;			/* the frame; of a payload's events the inner one */
+	BlEvent		event;			/* the frame; of a payload's events the inner
+								 * one */
 	bool		inner;			/* comes from a transaction payload */
 	union
 	{
@@ -78,11 +84,11 @@ typedef struct BlItem
 		{
 			BlGtid		gtid;
 			bool		standalone; /* MariaDB: no commit event follows (DDL) */
-			bool		ddl;		/* MariaDB */
-			bool		xa_prepare;	/* MariaDB: prepared XA group */
+			bool		ddl;	/* MariaDB */
+			bool		xa_prepare; /* MariaDB: prepared XA group */
 			bool		xa_complete;	/* MariaDB: XA COMMIT/ROLLBACK group */
 			uint64		commit_id;
-			uint64		original_commit_us;	/* MySQL, since 1970; 0 = not sent */
+			uint64		original_commit_us; /* MySQL, since 1970; 0 = not sent */
 			uint64		transaction_length; /* MySQL, bytes; 0 = not sent */
 			int64		last_committed;
 			int64		sequence_number;
@@ -112,7 +118,8 @@ typedef struct BlItem
 		{
 			const char *data;
 			size_t		len;
-		}			text;		/* ROWS_QUERY, LOAD, STATEMENT_PART: for people */
+		}			text;		/* ROWS_QUERY, LOAD, STATEMENT_PART: for
+								 * people */
 		struct
 		{
 			uint16		number;

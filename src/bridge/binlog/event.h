@@ -42,7 +42,8 @@ typedef struct BlEvent
 	uint8		kind;			/* BL_EV_*, see kind.h */
 	uint32		server_id;
 	uint32		length;			/* header and checksum included */
-	uint32		next_pos;		/* 0 = not known (inside of a MariaDB event group) */
+	uint32		next_pos;		/* 0 = not known (inside of a MariaDB event
+								 * group) */
 	uint16		flags;
 	const char *body;			/* after the header */
 	size_t		len;			/* of body, without the checksum */
@@ -55,7 +56,7 @@ typedef struct BlEvent
 #define BL_FLAG_ARTIFICIAL		0x0020
 #define BL_FLAG_RELAY_LOG		0x0040
 #define BL_FLAG_IGNORABLE		0x0080	/* MySQL: may be skipped when unknown */
-#define BL_FLAG_SKIP_REPLICATION 0x8000	/* MariaDB: @@skip_replication was set */
+#define BL_FLAG_SKIP_REPLICATION 0x8000 /* MariaDB: @@skip_replication was set */
 
 /*
  * The frame of one event of len bytes at data (from its header on; one whole

@@ -15,7 +15,8 @@ typedef enum BlCellKind
 	BL_CELL_ABSENT,				/* not in the image (binlog_row_image) */
 	BL_CELL_NULL,
 	BL_CELL_VALUE,				/* data, len: without length prefix */
-	BL_CELL_JSON_DIFF			/* a PARTIAL_JSON difference to the before image */
+	BL_CELL_JSON_DIFF			/* a PARTIAL_JSON difference to the before
+								 * image */
 } BlCellKind;
 
 typedef struct BlCell
@@ -46,7 +47,8 @@ typedef struct BlRows
 	uint64		table_id;
 	uint16		flags;
 	uint32		ncols;
-	const char *present[2];		/* bitmaps of the columns in the before and after image; NULL = there is none */
+	const char *present[2];		/* bitmaps of the columns in the before and
+								 * after image; NULL = there is none */
 	const char *p;				/* the next row */
 	const char *end;
 	const char *start;			/* of the body: offsets in errors */

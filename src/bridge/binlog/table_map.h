@@ -19,12 +19,14 @@ typedef struct BlColumn
 	bool		is_unsigned;	/* of numeric types */
 	bool		has_sign;		/* is_unsigned is known */
 	bool		invisible;
-	bool		in_key;			/* SIMPLE_PRIMARY_KEY or PRIMARY_KEY_WITH_PREFIX */
+	bool		in_key;			/* SIMPLE_PRIMARY_KEY or
+								 * PRIMARY_KEY_WITH_PREFIX */
 	uint32		key_prefix;		/* characters; 0 = the whole column */
 	uint32		collation;		/* number; 0 = not known.  63 = binary */
 	const char *name;			/* NULL = not sent (MINIMAL, NO_LOG) */
 	int			nlabels;		/* ENUM, SET */
-	const char **labels;		/* in the bytes of the column's charset, zero-terminated copies */
+	const char **labels;		/* in the bytes of the column's charset,
+								 * zero-terminated copies */
 	const size_t *label_lens;	/* bytes */
 	int			geometry_type;	/* -1 = not known */
 	uint32		vector_dims;	/* 0 = not known */
