@@ -6,7 +6,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from lib import PgServer  # noqa: E402
+from lib import MySqlServer, PgServer  # noqa: E402
 
 
 def pytest_addoption(parser):
@@ -84,6 +84,49 @@ def make_pg():
 
     def make(name="pg", **kw):
         server = PgServer(name, **kw)
+        made.append(server)
+        return server.start()
+    yield make
+    for server in reversed(made):
+        server.destroy()
+
+
+def _shared_mysql(kind):
+    @pytest.fixture(scope="session")
+    def server():
+        one = MySqlServer(kind).start()
+        yield one
+        one.destroy()
+    return server
+
+
+# The shared servers of other kinds; scenarios take databases of them.
+mariadb10 = _shared_mysql("mariadb10.11")
+mariadb11 = _shared_mysql("mariadb11.8")
+mysql9 = _shared_mysql("mysql")
+
+
+@pytest.fixture(params=["mariadb10", "mariadb11", "mysql9"])
+def my_server(request):
+    """Each of the shared servers in turn."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def my_db(my_server, request):
+    """A fresh database on each of the shared servers in turn; a MyDb."""
+    db = my_server.fresh_db(request.node.name)
+    yield db
+    db.destroy()
+
+
+@pytest.fixture
+def make_mysql():
+    """MySqlServer(kind, ...), started, and destroyed when the test ends."""
+    made = []
+
+    def make(kind, name=None, **conf):
+        server = MySqlServer(kind, name, conf)
         made.append(server)
         return server.start()
     yield make

@@ -6,6 +6,7 @@ conftest.py has the fixtures (source, target, pair).  Nothing here skips: a
 server that cannot be started fails the test.
 """
 from .pgserver import Db, PgServer
+from .mysqlserver import MyDb, MySqlServer
 from .oracle import assert_same_rows, same_rows
 from .secret import find_secret
 from .streams import (Stream, both, caught_up_same, cold_stream, conflicts, follow,
@@ -13,7 +14,7 @@ from .streams import (Stream, both, caught_up_same, cold_stream, conflicts, foll
 from .util import free_port, scaled, wait_until
 
 __all__ = [
-    "Db", "PgServer", "Stream", "assert_same_rows", "both", "caught_up_same",
-    "cold_stream", "conflicts", "find_secret", "follow", "free_port",
+    "Db", "MyDb", "MySqlServer", "PgServer", "Stream", "assert_same_rows", "both",
+    "caught_up_same", "cold_stream", "conflicts", "find_secret", "follow", "free_port",
     "make_server", "make_stream", "point_at", "same_rows", "scaled", "wait_until",
 ]
