@@ -59,12 +59,20 @@ typedef struct BlField
 								 * of ENUM and SET; 0 for the rest */
 	uint8		precision;		/* DECIMAL: digits; temporal types: fraction's */
 	uint8		scale;			/* DECIMAL */
+	uint8		prefix;			/* bytes of the length before a value; 0 =
+								 * there is none */
+	uint8		fixed;			/* bytes of a value without such a prefix */
 } BlField;
 
 /*
  * From a table map's type byte and meta bytes.  Unknown types, a typed array
- * and old temporal types whose fraction cannot be known are SL_ERR_UNSUPPORTED.
- * meta points at what is left of the meta block (left bytes); *used is set.
+ * and types of before version 5.0 are SL_ERR_UNSUPPORTED; meta that the type
+ * cannot have is SL_ERR_MALFORMED.  meta points at what is left of the meta
+ * block (left bytes); *used is set.  Offsets in errors count from meta.
+ *
+ * The old temporal types 7, 11 and 12 are read as whole seconds, as MySQL
+ * writes them; MariaDB also uses them with fractions and does not say so,
+ * which bl_table_map_read refuses.
  */
 extern bool bl_field_read(uint8 type, const char *meta, size_t left, size_t *used,
 						  BlField *f, SlError *err);
@@ -72,7 +80,8 @@ extern bool bl_field_read(uint8 type, const char *meta, size_t left, size_t *use
 /*
  * Where the value of a field begins and how long it is, at data with left
  * bytes: the length prefix of strings and blobs is not part of the value.
- * *skip: bytes from data to the value; *len: of the value.
+ * *skip: bytes from data to the value; *len: of the value.  A string that is
+ * longer than its column is SL_ERR_MALFORMED.  Offsets count from data.
  */
 extern bool bl_field_size(const BlField *f, const char *data, size_t left,
 						  size_t *skip, size_t *len, SlError *err);

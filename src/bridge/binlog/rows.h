@@ -49,19 +49,35 @@ typedef struct BlRows
 	uint32		ncols;
 	const char *present[2];		/* bitmaps of the columns in the before and
 								 * after image; NULL = there is none */
+	uint32		npresent[2];	/* bits that are set in them */
 	const char *p;				/* the next row */
 	const char *end;
 	const char *start;			/* of the body: offsets in errors */
 } BlRows;
 
-/* The head; format tells the post header's length.  The map is looked up by the caller, by table_id. */
+/*
+ * The head; format tells the post header's length.  The map is looked up by the
+ * caller, by table_id.  Kinds: versions 1 and 2, MariaDB's compressed ones
+ * after they were opened; others, as those of before MySQL 5.1.18, are
+ * SL_ERR_UNSUPPORTED.
+ */
 extern bool bl_rows_read(const BlFormat *format, const BlEvent *ev, BlRows *rows, SlError *err);
+
+/* Is column i (from 0) in the before (image 0) or after (1) image? */
+static inline bool
+bl_rows_has(const BlRows *rows, int image, int i)
+{
+	return rows->present[image] != NULL &&
+		((uint8) rows->present[image][i / 8] >> (i % 8) & 1) != 0;
+}
 
 /*
  * The next row: before (UPDATE, DELETE) and after (INSERT, UPDATE), arrays of
  * map->ncols cells that the caller has; the one that does not exist is
  * untouched.  False at the end (err->code SL_ERR_NONE) and at a fault, as when
- * the event's number of columns is not the map's.
+ * the event's number of columns is not the map's, the map has a fault, or the
+ * images hold no column at all, so that nothing tells how many rows there are.
+ * Offsets in errors count from the body.
  */
 extern bool bl_rows_next(BlRows *rows, const BlTableMap *map, BlCell *before,
 						 BlCell *after, SlError *err);

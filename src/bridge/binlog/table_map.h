@@ -42,9 +42,18 @@ typedef struct BlTableMap
 	BlColumn   *cols;
 	bool		has_names;		/* FULL metadata was sent */
 	bool		has_key;		/* the primary key's columns are known */
+	SlError		fault;			/* why its rows cannot be read, as a column's
+								 * unknown type; code SL_ERR_NONE = they can */
 } BlTableMap;
 
-/* Bytes of post_header_len tell a table id of 4 or 6 bytes.  One palloc'd tree; bl_table_map_free frees it. */
+/*
+ * The body of a TABLE_MAP event; the bytes of its post header tell a table id
+ * of 4 or 6 bytes.  One palloc'd tree, which bl_table_map_free frees; NULL at a
+ * fault.  A column that cannot be read is no fault of the event, because the
+ * table need not be one that is followed: it is map->fault, where columns and
+ * what is sent about them may be missing, and rows of the table fail with it.
+ * Optional metadata that is not known is skipped.
+ */
 extern BlTableMap *bl_table_map_read(const BlFormat *format, const BlEvent *ev, SlError *err);
 extern void bl_table_map_free(BlTableMap *map);
 
