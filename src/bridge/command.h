@@ -19,5 +19,6 @@ typedef struct BrCommand
 } BrCommand;
 
 extern int	br_version(int argc, char **argv);
+extern int	br_decode(int argc, char **argv);
 
 #endif							/* BR_COMMAND_H */

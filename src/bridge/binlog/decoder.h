@@ -43,6 +43,18 @@ typedef enum BlItemKind
 	BL_ITEM_IGNORED				/* of a kind that cannot hold changes */
 } BlItemKind;
 
+/*
+ * MariaDB's ALTER TABLE in two groups (binlog_alter_two_phase): both carry the
+ * statement's text, and the start changes nothing unless its commit follows.
+ */
+typedef enum BlAlter
+{
+	BL_ALTER_WHOLE,				/* an ordinary group */
+	BL_ALTER_START,
+	BL_ALTER_COMMIT,
+	BL_ALTER_ROLLBACK
+} BlAlter;
+
 /* What a QUERY event carries beside its text, as far as it was sent. */
 typedef struct BlQuery
 {
@@ -87,6 +99,7 @@ typedef struct BlItem
 			bool		ddl;	/* MariaDB */
 			bool		xa_prepare; /* MariaDB: prepared XA group */
 			bool		xa_complete;	/* MariaDB: XA COMMIT/ROLLBACK group */
+			uint8		alter;	/* MariaDB: BlAlter */
 			uint64		commit_id;
 			uint64		original_commit_us; /* MySQL, since 1970; 0 = not sent */
 			uint64		transaction_length; /* MySQL, bytes; 0 = not sent */
