@@ -4,7 +4,8 @@
  *
  * The meta of a field, as BlField.meta keeps it:
  *
- *	CHAR, BINARY, VARCHAR, VARBINARY	bytes at most
+ *	CHAR, BINARY, VARCHAR, VARBINARY	bytes at most; with one more for the
+ *										header if COMPRESSED
  *	blobs, JSON, GEOMETRY, VECTOR		bytes of the length prefix
  *	DECIMAL								digits << 8 | scale
  *	BIT									bits
@@ -245,7 +246,8 @@ bl_field_read(uint8 type, const char *meta, size_t left, size_t *used,
 static bool
 has_limit(const BlField *f)
 {
-	return f->type == BL_T_VARCHAR || f->type == BL_T_STRING;
+	return f->type == BL_T_VARCHAR || f->type == BL_T_STRING ||
+		f->type == BL_T_VARCHAR_COMPRESSED;
 }
 
 bool

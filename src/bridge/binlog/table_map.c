@@ -22,7 +22,7 @@ read_post_header(const BlFormat *format, SlCursor *c, BlTableMap *map)
 
 /* The database's or the table's name: one byte of length, the name, a zero byte. */
 static const char *
-read_name(MapMemory * m, SlCursor *c, const char *what)
+read_name(MapMemory *m, SlCursor *c, const char *what)
 {
 	uint8		len = sl_get_u8(c, what);
 	const char *data = bl_get_bytes(c, len, what);
@@ -130,7 +130,7 @@ bl_table_map_read(const BlFormat *format, const BlEvent *ev, SlError *err)
 	map->database = read_name(m, &c, "a database's name");
 	map->table = read_name(m, &c, "a table's name");
 	if (sl_ok(&c) && read_columns(format, map, &c))
-		table_meta_read(m, &c);
+		table_meta_read(m, &c, format->flavor);
 	if (sl_ok(&c))
 		return map;
 	bl_table_map_free(map);

@@ -20,7 +20,7 @@ typedef struct MapMemory
  * stands in the event behind at least one byte of length, the zero's place.
  */
 static inline const char *
-map_text(MapMemory * m, const char *data, size_t len)
+map_text(MapMemory *m, const char *data, size_t len)
 {
 	char	   *copy = m->text + m->text_used;
 
@@ -32,7 +32,7 @@ map_text(MapMemory * m, const char *data, size_t len)
 
 /* A name, which holds no zero byte, from c after its length; "" after a failure. */
 static inline const char *
-map_name(MapMemory * m, SlCursor *c, const char *data, size_t len, const char *what)
+map_name(MapMemory *m, SlCursor *c, const char *data, size_t len, const char *what)
 {
 	if (!sl_ok(c))
 		return "";
@@ -45,6 +45,6 @@ map_name(MapMemory * m, SlCursor *c, const char *data, size_t len, const char *w
 }
 
 /* table_meta.c: what stands behind the columns, up to the cursor's end. */
-extern bool table_meta_read(MapMemory * m, SlCursor *c);
+extern bool table_meta_read(MapMemory *m, SlCursor *c, BlFlavor flavor);
 
 #endif							/* BL_TABLE_MAP_INT_H */

@@ -65,10 +65,24 @@ has_charset(const BlField *f)
 		case BL_T_LONG_BLOB:
 		case BL_T_BLOB:
 		case BL_T_BLOB_COMPRESSED:
+		case BL_T_VECTOR:
 			return true;
 		default:
 			return false;
 	}
+}
+
+static bool
+is_geometry(const BlField *f)
+{
+	return f->type == BL_T_GEOMETRY;
+}
+
+/* MariaDB counts geometries among the columns with a collation, MySQL does not. */
+static bool
+has_charset_mariadb(const BlField *f)
+{
+	return has_charset(f) || is_geometry(f);
 }
 
 static bool
@@ -87,12 +101,6 @@ static bool
 has_labels(const BlField *f)
 {
 	return is_set(f) || is_enum(f);
-}
-
-static bool
-is_geometry(const BlField *f)
-{
-	return f->type == BL_T_GEOMETRY;
 }
 
 static bool
@@ -240,7 +248,7 @@ read_default_charset(BlTableMap *map, SlCursor *c, ColumnClass class)
 }
 
 static void
-read_names(MapMemory * m, SlCursor *c)
+read_names(MapMemory *m, SlCursor *c)
 {
 	for (int i = 0; i < m->map.ncols; i++)
 	{
@@ -254,7 +262,7 @@ read_names(MapMemory * m, SlCursor *c)
 
 /* The labels of one ENUM or SET: their number, then each with its length. */
 static void
-read_label_list(MapMemory * m, SlCursor *c, BlColumn *col)
+read_label_list(MapMemory *m, SlCursor *c, BlColumn *col)
 {
 	uint64		max = is_set(&col->field) ? MAX_SET_LABELS : MAX_ENUM_LABELS;
 	uint64		n = bl_get_lenenc(c, "a number of labels");
@@ -281,7 +289,7 @@ read_label_list(MapMemory * m, SlCursor *c, BlColumn *col)
 }
 
 static void
-read_labels(MapMemory * m, SlCursor *c, ColumnClass class)
+read_labels(MapMemory *m, SlCursor *c, ColumnClass class)
 {
 	BlColumn   *col;
 
@@ -314,9 +322,10 @@ read_key(BlTableMap *map, SlCursor *c, bool with_prefix)
 
 /* One field's value, all of c; what is not known is skipped. */
 static void
-read_field(MapMemory * m, SlCursor *c, uint8 type)
+read_field(MapMemory *m, SlCursor *c, BlFlavor flavor, uint8 type)
 {
 	BlTableMap *map = &m->map;
+	ColumnClass charset = flavor == BL_MARIADB ? has_charset_mariadb : has_charset;
 
 	switch (type)
 	{
@@ -324,10 +333,10 @@ read_field(MapMemory * m, SlCursor *c, uint8 type)
 			read_signedness(map, c);
 			break;
 		case META_DEFAULT_CHARSET:
-			read_default_charset(map, c, has_charset);
+			read_default_charset(map, c, charset);
 			break;
 		case META_COLUMN_CHARSET:
-			read_numbers(map, c, has_charset, put_collation, "a column's collation");
+			read_numbers(map, c, charset, put_collation, "a column's collation");
 			break;
 		case META_COLUMN_NAME:
 			read_names(m, c);
@@ -365,7 +374,7 @@ read_field(MapMemory * m, SlCursor *c, uint8 type)
 }
 
 bool
-table_meta_read(MapMemory * m, SlCursor *c)
+table_meta_read(MapMemory *m, SlCursor *c, BlFlavor flavor)
 {
 	uint32		seen = 0;
 
@@ -386,7 +395,7 @@ table_meta_read(MapMemory * m, SlCursor *c)
 			seen |= (uint32) 1 << type;
 		field.p = value;
 		field.end = value + len;
-		read_field(m, &field, type);
+		read_field(m, &field, flavor, type);
 		if (sl_ok(c) && sl_left(&field) > 0)
 			return sl_fail_at(c, field.p, SL_ERR_MALFORMED,
 							  "%zu bytes of optional metadata of type %u are left over",
