@@ -324,6 +324,10 @@ def test_retyped_meanwhile(dbs):
     stream.start()
     dst.server.wait_log(r"fills column c of table \"public.t\" later", mark)
     assert not stream.health()["healthy"]
+    # all that was sent is here, and the values of c are not
+    with pytest.raises(psycopg2.Error) as error:
+        stream.caught_up("5 s")
+    assert "values that are owed to rows are not all copied yet" in str(error.value)
     src.execute("UPDATE t SET v = 'later' WHERE id = 1")
     filled(stream)
 
