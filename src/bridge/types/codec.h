@@ -28,7 +28,8 @@ typedef enum MyResult
 {
 	MY_VALUE,					/* appended to out */
 	MY_NULL,					/* becomes NULL by policy (zero date) */
-	MY_FAULT					/* err says why PostgreSQL cannot hold it; never the value itself */
+	MY_FAULT					/* err says why PostgreSQL cannot hold it;
+								 * never the value itself */
 } MyResult;
 
 /* Append the value of a row image's field (without its length prefix), in the codec's form, to out. */

@@ -29,14 +29,19 @@ typedef struct MyType
 	bool		zerofill;
 	bool		display_one;	/* TINYINT(1) */
 	bool		auto_increment;
-	bool		old_temporal;	/* stored without room for fractions (mariadb-5.3) */
+	bool		old_temporal;	/* stored without room for fractions
+								 * (mariadb-5.3) */
 	bool		compressed;		/* MariaDB COMPRESSED column */
-	uint32		length;			/* characters (CHAR, VARCHAR), bytes (BINARY …), bits, digits (DECIMAL), dimensions (VECTOR) */
+	uint32		length;			/* characters (CHAR, VARCHAR), bytes (BINARY
+								 * …; TEXT and BLOB: at most), bits, digits
+								 * (DECIMAL), dimensions (VECTOR: at most),
+								 * display width (integers, YEAR) */
 	uint8		decimals;		/* scale, or digits of a fraction of a second */
 	const char *charset;		/* "utf8mb4"; NULL for what has none */
 	const char *collation;		/* name; NULL likewise */
 	int			nlabels;		/* ENUM, SET */
 	const char **labels;		/* UTF-8 */
+	char	   *label_text;		/* what they point into */
 	const char *geometry;		/* "point" …, NULL unless MY_GEOMETRY */
 	int64		srid;			/* of the column; -1 = any */
 } MyType;
@@ -49,6 +54,13 @@ typedef struct MyType
 extern MyType *my_type_parse(const char *column_type, const char *charset,
 							 const char *collation, const char *extra,
 							 int64 srid, bool is_json, SlError *err);
+extern void my_type_free(MyType *t);
+
+/* As "BIGINT", for messages. */
+extern const char *my_kind_name(MyKind kind);
+
+#define MY_TYPE_NAME	256		/* bytes of a type's name, its zero byte
+								 * included */
 
 /* The stream's policy for values PostgreSQL has no room for. */
 typedef enum MyZeroDates
@@ -61,17 +73,21 @@ typedef enum MyZeroDates
 typedef struct MyPolicy
 {
 	MyZeroDates zero_dates;
-	int64		instant;		/* MY_ZERO_INSTANT: microseconds since 2000-01-01 UTC */
+	int64		instant;		/* MY_ZERO_INSTANT: microseconds since
+								 * 2000-01-01 UTC */
 } MyPolicy;
 
 /* What a column becomes. */
 typedef struct MyTarget
 {
-	uint32		typid;			/* built-in type's oid; 0 = by name (enum, PostGIS) */
-	int32		typmod;			/* -1 = none */
-	const char *type_name;		/* as format_type() prints it */
-	uint8		form;			/* SL_CELL_BINARY or SL_CELL_TEXT */
-	const char *note;			/* what is lost or widened, for people; NULL = nothing */
+	uint32		typid;			/* built-in type's oid; 0 = by name (enum,
+								 * PostGIS) */
+	int32		typmod;			/* -1 = none, or by name */
+	char		type_name[MY_TYPE_NAME];	/* as format_type() prints it */
+	uint8		form;			/* SL_CELL_BINARY or SL_CELL_TEXT (by name
+								 * always) */
+	const char *note;			/* what is lost or widened, for people; NULL =
+								 * nothing */
 } MyTarget;
 
 /*
