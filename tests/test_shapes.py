@@ -2,8 +2,9 @@
 a column when the stream is behind it.
 """
 import json
+import threading
 
-from lib import caught_up_same, follow
+from lib import caught_up_same, follow, wait_until
 from lib.pairs import database_pair, server_pair
 
 servers = server_pair("shapes")
@@ -229,3 +230,29 @@ def test_replaced_under_an_open_transaction(dbs):
     src.execute("INSERT INTO t VALUES (3, 3)")
     stream.wait_refused("COLUMN-IDENTITY-CHANGED")
     assert {"id": 3, "c": 3} not in dst.rows("SELECT * FROM t")
+
+
+def test_replaced_by_a_commit_that_is_not_seen_yet(dbs):
+    """Neither the wire nor the catalog shows it then; the table's next transaction
+    is looked at once more."""
+    src, dst = dbs
+    stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY, c int)", **FORWARD)
+    src.execute("INSERT INTO t VALUES (1, 1)")
+    caught_up_same(stream, "t")
+    src.server.reload(synchronous_standby_names="nobody")
+    conn = src.connect(autocommit=False)
+    waits = threading.Thread(target=conn.commit)
+    try:
+        with conn.cursor() as cur:
+            cur.execute("SET synchronous_commit = on; ALTER TABLE t DROP COLUMN c, ADD COLUMN c int;"
+                        " INSERT INTO t VALUES (2, 2)")
+        waits.start()
+        wait_until(lambda: dst.value("SELECT count(*) FROM t") == 2, 60,
+                   lambda: "row 2 is not here: %r" % stream.health())
+    finally:
+        src.server.reload(synchronous_standby_names="")
+        waits.join()
+        conn.close()
+    src.execute("INSERT INTO t VALUES (3, 3)")
+    stream.wait_refused("COLUMN-IDENTITY-CHANGED")
+    assert dst.value("SELECT count(*) FROM t") == 2

@@ -107,8 +107,9 @@ forget_doubt(SlPgStream *st, uint32 wireid)
 /*
  * "DROP c, ADD c" does not change what the wire says.  Where the catalog does not
  * prove that the columns are still those on record, or did not show the
- * transaction yet, the table is looked at again in its next transaction: the
- * source does not send its shape again.
+ * transaction yet, the table is looked at again in its next transaction: a source
+ * older than 15.13, 16.9 and 17.5 does not send its shape again after a
+ * transaction that was open over the change.
  */
 static void
 note_doubt(SlPgStream *st, const SlShape *wire, const SlShape *before,
