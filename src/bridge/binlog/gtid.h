@@ -27,8 +27,9 @@ typedef struct BlGtid
 
 /*
  * A set.  MySQL: any number of intervals for every source (uuid and tag).
- * MariaDB: a position, which for every domain has the last GTID of each server;
- * the one that came last in the domain is the domain's position.
+ * MariaDB: a position, which for every domain has the last GTID of each server
+ * that is known; the one that came last in the domain is the domain's position.
+ * Functions that take two sets take two of one flavor.
  */
 typedef struct BlGtidSet BlGtidSet;
 
@@ -36,30 +37,63 @@ extern BlGtidSet *bl_gtid_set_create(bool mariadb);
 extern BlGtidSet *bl_gtid_set_copy(const BlGtidSet *set);
 extern void bl_gtid_set_free(BlGtidSet *set);
 
-/* Text to set; white space is allowed where the servers print it.  NULL at a fault. */
+/*
+ * Zero-terminated text to set; white space is allowed around everything but
+ * within numbers, UUIDs and MariaDB's GTIDs.  Intervals of MySQL may come in any
+ * order and overlap, as in the servers' own variables; none may be empty.
+ * NULL at a fault (SL_ERR_MALFORMED, the offset is the character's).
+ */
 extern BlGtidSet *bl_gtid_set_parse(const char *text, bool mariadb, SlError *err);
 
-/* Appends the canonical text: sources ordered, intervals joined, no white space. */
+/*
+ * Appends the canonical text: sources ordered, intervals joined, no white space.
+ * MariaDB: the domains' positions and nothing else, as @@gtid_slave_pos takes them.
+ */
 extern void bl_gtid_set_text(const BlGtidSet *set, StringInfo out);
 extern void bl_gtid_text(const BlGtid *gtid, StringInfo out);
 
 /*
- * Add one GTID.  MySQL: joins only neighbours, a gap stays one; one that is there already is not an error.
- * MariaDB: becomes the domain's position; false (SL_ERR_MALFORMED) when its seqno is below what the domain has.
+ * Add one GTID, as it came in a log.  MySQL: joins only neighbours, a gap stays
+ * one; one that is there already is not an error.  MariaDB: becomes the domain's
+ * position.  False (SL_ERR_MALFORMED) for a number that is none, and in MariaDB
+ * when its seqno is below what the domain has, or another server's of the same seqno.
  */
 extern bool bl_gtid_set_add(BlGtidSet *set, const BlGtid *gtid, SlError *err);
 
+/*
+ * MariaDB: add one entry of a GTID list (the event, @@gtid_binlog_state), in
+ * whose order a domain's last entry is its position and those before it are what
+ * its other servers wrote last, of any seqno.  False (SL_ERR_MALFORMED) when the
+ * domain has one of that server already.
+ */
+extern bool bl_gtid_set_add_listed(BlGtidSet *set, const BlGtid *gtid, SlError *err);
+
 extern bool bl_gtid_set_is_empty(const BlGtidSet *set);
+
+/*
+ * MariaDB: was it at or before the domain's position?  So for what its server is
+ * known to have written up to that, or any below the position; of the same
+ * seqno by another server is another transaction.
+ */
 extern bool bl_gtid_set_contains(const BlGtidSet *set, const BlGtid *gtid);
 
-/* Is every member of part in whole?  MariaDB: is every domain's position of part at or before whole's? */
+/* Is every member of part in whole?  MariaDB: does whole contain every domain's position of part? */
 extern bool bl_gtid_set_is_subset(const BlGtidSet *part, const BlGtidSet *whole);
 
-/* Members of a that are not in b (MySQL); an empty set when there are none. */
+/*
+ * Members of a that are not in b; an empty set when there are none.  MariaDB:
+ * the domains of a whose position b does not contain.
+ */
 extern BlGtidSet *bl_gtid_set_minus(const BlGtidSet *a, const BlGtidSet *b);
+
+/* Members of either.  MariaDB: of each domain the later position. */
 extern BlGtidSet *bl_gtid_set_union(const BlGtidSet *a, const BlGtidSet *b);
 
-/* MySQL's binary form: of COM_BINLOG_DUMP_GTID and PREVIOUS_GTIDS, tags included. */
+/*
+ * MySQL's binary form: of COM_BINLOG_DUMP_GTID and PREVIOUS_GTIDS, tags
+ * included.  Decoding takes only what a server writes: sources once, intervals
+ * ascending with gaps between them, nothing after the last; NULL at a fault.
+ */
 extern void bl_gtid_set_encode(const BlGtidSet *set, StringInfo out);
 extern BlGtidSet *bl_gtid_set_decode(const char *data, size_t len, SlError *err);
 
