@@ -47,7 +47,8 @@ typedef enum MyJsonLossKind
 typedef struct MyJsonLoss
 {
 	MyJsonLossKind kind;
-	const char *key;			/* into the text: the key that is there twice, as written, without its quotes */
+	const char *key;			/* into the text: the key that is there twice,
+								 * as written, without its quotes */
 	size_t		key_len;
 } MyJsonLoss;
 
@@ -60,6 +61,7 @@ typedef struct MyJsonLoss
  */
 extern bool my_json_check_text(const char *text, size_t len, MyJsonLoss *loss, SlError *err);
 
-#define MY_JSON_TEXT_DEPTH	1000	/* PostgreSQL's parser is bounded by its stack */
+#define MY_JSON_TEXT_DEPTH	1000	/* PostgreSQL's parser is bounded by its
+									 * stack */
 
 #endif							/* MY_JSON_H */
