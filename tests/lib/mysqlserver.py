@@ -317,7 +317,13 @@ class MySqlServer:
 
     def purge_logs(self):
         """Remove all files of the log but the last."""
-        self.execute("PURGE BINARY LOGS TO '%s'" % self.flush_logs())
+        last = self.flush_logs()
+
+        def purge():
+            # MariaDB keeps a file until the engines' checkpoint is past it
+            self.execute("PURGE BINARY LOGS TO '%s'" % last)
+            return len(self.log_files()) == 1
+        wait_until(purge, 30, "%s: logs stay" % self.name)
 
     def log_text(self):
         """The server's error log."""

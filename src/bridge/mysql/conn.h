@@ -71,10 +71,10 @@ extern bool mx_params_set(MxParams *p, const char *key, const char *value, MxErr
  * which stored values are read as they are.  NULL at a fault.
  *
  * A password leaves only as a proof (mysql_native_password, ed25519, a cached
- * caching_sha2_password), or through TLS or a unix socket.  A key for it is
- * not taken from an unknown peer, so the first login of a caching_sha2_password
- * or sha256_password account needs one of the two.  Over a socket there is no
- * TLS, unless tls is MX_TLS_REQUIRE.
+ * caching_sha2_password), or through TLS, or (caching_sha2_password) a unix
+ * socket.  A key for it is not taken from an unknown peer: a sha256_password
+ * account needs TLS, the first login of a caching_sha2_password one TLS or the
+ * socket.  Over a socket there is no TLS, unless tls is MX_TLS_REQUIRE.
  */
 extern MxConn *mx_connect(const MxParams *p, bool text_utf8, MxError *err);
 extern void mx_close(MxConn *c);

@@ -53,13 +53,12 @@ typedef struct LoginMethod
 #define FAST_LOGIN_DONE	3
 #define WANTS_PASSWORD	4
 
+/* Does the connection end on this machine?  What listens there is the machine's own business. */
 static bool
-is_private(MYSQL_PLUGIN_VIO * vio, MYSQL * my)
+is_local(MYSQL_PLUGIN_VIO * vio)
 {
 	MYSQL_PLUGIN_VIO_INFO info;
 
-	if (mysql_get_ssl_cipher(my) != NULL)
-		return true;
 	memset(&info, 0, sizeof(info));
 	vio->info(vio, &info);
 	return info.protocol == MYSQL_VIO_SOCKET;
@@ -76,10 +75,6 @@ refuse(MYSQL * my, unsigned int number, const char *text)
 static int
 send_password(MYSQL_PLUGIN_VIO * vio, MYSQL * my)
 {
-	if (!is_private(vio, my))
-		return refuse(my, MX_CR_AUTH_PLUGIN,
-					  "the server asks for the password, and the connection is not encrypted; "
-					  "use TLS or the server's unix socket");
 	return vio->write_packet(vio, (const unsigned char *) my->passwd,
 							 (int) strlen(my->passwd) + 1) ? CR_ERROR : CR_OK;
 }
@@ -155,7 +150,13 @@ login_caching_sha2(MYSQL_PLUGIN_VIO * vio, MYSQL * my)
 	if (len == 1 && packet[0] == FAST_LOGIN_DONE)
 		return CR_OK;
 	if (len == 1 && packet[0] == WANTS_PASSWORD)
+	{
+		if (mysql_get_ssl_cipher(my) == NULL && !is_local(vio))
+			return refuse(my, MX_CR_AUTH_PLUGIN,
+						  "the server asks for the password, and the connection is not encrypted; "
+						  "use TLS or the server's unix socket");
 		return send_password(vio, my);
+	}
 	return refuse(my, MX_CR_MALFORMED, "the server answers the login with a malformed packet");
 }
 
@@ -169,6 +170,14 @@ login_sha256(MYSQL_PLUGIN_VIO * vio, MYSQL * my)
 		return code;
 	if (my->passwd == NULL || my->passwd[0] == '\0')
 		return vio->write_packet(vio, (const unsigned char *) "", 1) ? CR_ERROR : CR_OK;
+
+	/*
+	 * to the server a socket is no private way for this method, it wants the
+	 * password under its key there
+	 */
+	if (mysql_get_ssl_cipher(my) == NULL)
+		return refuse(my, MX_CR_AUTH_PLUGIN,
+					  "the server asks for the password, and the connection is not encrypted; use TLS");
 	return send_password(vio, my);
 }
 
