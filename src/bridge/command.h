@@ -18,6 +18,7 @@ typedef struct BrCommand
 	const char *what;			/* for the usage text */
 } BrCommand;
 
+extern int	br_decode(int argc, char **argv);
 extern int	br_probe(int argc, char **argv);
 extern int	br_version(int argc, char **argv);
 

@@ -6,6 +6,7 @@
 #include "bridge/command.h"
 
 static const BrCommand commands[] = {
+	{"decode", br_decode, "print a binary log file, for people"},
 	{"probe", br_probe, "say what a source is, for support"},
 	{"version", br_version, "print the version"},
 };
