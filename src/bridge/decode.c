@@ -149,9 +149,10 @@ print_log(const DecodeOptions *opt, LogFile *log)
 static int
 decode_usage(void)
 {
-	fprintf(stderr, "usage: sluice-bridge decode [--verify] [--full] FILE\n\n"
+	fprintf(stderr, "usage: sluice-bridge decode [--verify] [--full] [--raw] FILE\n\n"
 			"  --verify  compare the events' checksums\n"
-			"  --full    print long values and statements whole\n");
+			"  --full    print long values and statements whole\n"
+			"  --raw     print the bytes of values as they stand in the log\n");
 	return BR_USAGE;
 }
 
@@ -169,6 +170,8 @@ br_decode(int argc, char **argv)
 			opt.verify = true;
 		else if (strcmp(argv[i], "--full") == 0)
 			opt.full = true;
+		else if (strcmp(argv[i], "--raw") == 0)
+			opt.raw = true;
 		else if (argv[i][0] == '-' || log.path != NULL)
 			return decode_usage();
 		else

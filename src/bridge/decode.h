@@ -14,6 +14,8 @@ typedef struct DecodeOptions
 {
 	bool		verify;			/* compare checksums */
 	bool		full;			/* print values whole */
+	bool		raw;			/* print the bytes of values as they stand in
+								 * the log */
 } DecodeOptions;
 
 /* Append an item as one or more lines; place is the event's in its file, as "1234" or "1234.2". */
@@ -26,7 +28,10 @@ extern void decode_column_name(const BlColumn *col, int number, StringInfo out);
 /* Append "id BIGINT unsigned not null key" of a table map's column. */
 extern void decode_column(const BlColumn *col, int number, StringInfo out);
 
-/* Append a cell's value, raw but readable; it can hold no line break. */
+/*
+ * Append a cell's value, as it is stored but readable, or with raw its bytes
+ * without the length before them; it can hold no line break.
+ */
 extern void decode_cell(const DecodeOptions *opt, const BlColumn *col, const BlCell *cell,
 						StringInfo out);
 

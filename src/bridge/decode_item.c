@@ -157,11 +157,8 @@ item_rows(const DecodeOptions *opt, BlItem *item, StringInfo out, SlError *err)
 	append_flag((rows->flags & BL_ROWS_NO_FOREIGN_KEYS) != 0, "no_foreign_keys", out);
 	append_flag((rows->flags & BL_ROWS_RELAXED_UNIQUE) != 0, "relaxed_unique", out);
 	if (map->fault.code != SL_ERR_NONE)
-	{
 		appendStringInfo(out, " not read: %s", map->fault.detail);
-		rows->p = rows->end;
-	}
-	while (rows->p < rows->end && bl_rows_next(rows, map, before, after, err))
+	while (map->fault.code == SL_ERR_NONE && bl_rows_next(rows, map, before, after, err))
 	{
 		if (rows->op != BL_ROWS_INSERT)
 			append_image(opt, map, '-', before, out);

@@ -355,6 +355,11 @@ append_value(const DecodeOptions *opt, const BlColumn *col, const BlCell *cell, 
 void
 decode_cell(const DecodeOptions *opt, const BlColumn *col, const BlCell *cell, StringInfo out)
 {
+	if (opt->raw && (cell->kind == BL_CELL_VALUE || cell->kind == BL_CELL_JSON_DIFF))
+	{
+		decode_bytes(opt, cell->data, cell->len, out);
+		return;
+	}
 	switch (cell->kind)
 	{
 		case BL_CELL_ABSENT:

@@ -296,4 +296,7 @@ bl_read_gtid_list(BlBody *b)
 		if (sl_ok(&b->c))
 			bl_gtid_set_add_listed(b->control->set, &g, b->c.err);
 	}
+	/* an empty list is filled up to the length of older releases' heads */
+	if (n == 0 && sl_left(&b->c) == 2 && bl_load_le(b->c.p, 2) == 0)
+		b->c.p += 2;
 }
