@@ -166,22 +166,23 @@ def test_many_columns(my_server, my_db, log, ncols):
 def test_long_value(my_server, my_db, log):
     """A value of more than 16 MB, whose event a client gets in two packets."""
     size = 17 * 1000 * 1000 + 1
-    long = rowimages.Column("LONGBLOB", lambda rnd: "REPEAT('0123456789abcdef\u00e9', %d)" % (size // 18),
+    blob = rowimages.Column("LONGBLOB", lambda rnd: "REPEAT('0123456789abcdef\u00e9', %d)" % (size // 18),
                             "HEX(%s)", lambda b: b.hex().upper(), is_blob=True)
-    table = Table(my_db, "long", [long], random.Random(3))
-    table.change("INSERT INTO long_ VALUES (1, %s)" % long.values(None)
-                 if False else "INSERT INTO `long` VALUES (1, %s)" % long.values(None))
+    table = Table(my_db, "huge", [blob], random.Random(SEED))
+    table.change("INSERT INTO huge VALUES (1, %s)" % blob.values(None))
+    assert len(table.expected[0][1][1][1]) > 2 << 24
     _check(my_db, log, [table], "FULL")
 
 
 def test_columns_with_a_charset(my_server, my_db, log):
     """Each column has the collation of its own, whatever stands between."""
     between = ["POINT", "JSON", "INT", "ENUM('a') CHARACTER SET koi8r"]
-    between += ["UUID", "TEXT COMPRESSED CHARACTER SET hebrew"] if my_server.is_mariadb else ["VECTOR(3)"]
+    between += (["UUID", "TEXT COMPRESSED CHARACTER SET hebrew"] if my_server.is_mariadb
+                else ["VECTOR(3)"])
     charsets = ["latin1", "latin2", "greek", "big5", "utf8mb4", "ucs2", "gbk"]
     sql = []
     for i, charset in enumerate(charsets):
-        sql.append("a%d CHAR(2) CHARACTER SET %s" % (i, charset))
+        sql.append("a%d CHAR(2) CHARACTER SET %s COLLATE %s_bin" % (i, charset, charset))
         if i < len(between):
             sql.append("b%d %s" % (i, between[i]))
     my_db.execute("CREATE TABLE t (%s, x INT)" % ", ".join(sql))
