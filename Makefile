@@ -58,10 +58,12 @@ PURE_SRC = $(COMMON_SRC) $(sort $(wildcard src/bridge/binlog/*.c src/bridge/type
 
 UNIT_TESTS = $(sort $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*_test.c)))
 UNIT_HELPERS = $(filter-out %_test.c,$(sort $(wildcard tests/unit/*.c)))
+PROGRAMS = $(sort $(patsubst tests/programs/%.c,%,$(wildcard tests/programs/*.c)))
 FUZZ_TARGETS = $(sort $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 
 # $(call fe_rules,FLAVOUR,COMPILER,EXTRA FLAGS): objects and unit tests in
-# build/FLAVOUR; a program per *_test.c, the other files shared among them
+# build/FLAVOUR; a program per *_test.c, the other files shared among them; those of
+# tests/programs without them
 define fe_rules
 $(1)_OBJS = $$(patsubst src/%.c,build/$(1)/%_fe.o,$$(PURE_SRC))
 $(1)_HELPERS = $$(patsubst tests/unit/%.c,build/$(1)/unit_%.o,$$(UNIT_HELPERS))
@@ -73,6 +75,13 @@ build/$(1)/%_fe.o: src/%.c Makefile
 build/$(1)/unit_%.o: tests/unit/%.c Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(FE_CFLAGS) $(3) $$(FE_CPPFLAGS) -c -o $$@ $$<
+
+build/$(1)/program_%.o: tests/programs/%.c Makefile
+	@mkdir -p $$(@D)
+	$(2) $$(FE_CFLAGS) $(3) $$(FE_CPPFLAGS) -c -o $$@ $$<
+
+$(addprefix build/$(1)/,$(PROGRAMS)): build/$(1)/%: build/$(1)/program_%.o $$($(1)_OBJS)
+	$(2) $(3) -o $$@ $$^ $$(FE_LIBS)
 
 build/$(1)/%_test: build/$(1)/unit_%_test.o $$($(1)_OBJS) $$($(1)_HELPERS)
 	$(2) $(3) -o $$@ $$^ $$(FE_LIBS)
