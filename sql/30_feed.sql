@@ -3,12 +3,13 @@
 -- time; what it feeds is committed by its own transaction.
 
 CREATE FUNCTION sluice.feed_open(stream_id text, protocol integer,
-    OUT token text, OUT "position" text, OUT tables jsonb, OUT connection jsonb)
+    OUT token text, OUT "position" text, OUT tables jsonb, OUT connection jsonb,
+    OUT configuration jsonb)
     RETURNS record
     LANGUAGE c VOLATILE PARALLEL UNSAFE
     AS 'MODULE_PATHNAME', 'sluice_feed_open';
 COMMENT ON FUNCTION sluice.feed_open(text, integer) IS
-    'take a stream for this session: token, position to resume from, tables with their shapes, connection to the source';
+    'take a stream for this session: token, position to resume from, tables with their shapes, connection to the source, scope and options';
 
 CREATE FUNCTION sluice.feed(token text, batch bytea) RETURNS jsonb
     LANGUAGE c VOLATILE PARALLEL UNSAFE
@@ -22,3 +23,10 @@ CREATE FUNCTION sluice.feed_close(token text, outcome text DEFAULT 'done')
     AS 'MODULE_PATHNAME', 'sluice_feed_close';
 COMMENT ON FUNCTION sluice.feed_close(text, text) IS
     'release the stream; record the refusal that feed() raised, if it did';
+
+CREATE FUNCTION sluice.bridge_streams()
+    RETURNS TABLE (stream_id text, driver text, state text, pid integer)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_bridge_streams';
+COMMENT ON FUNCTION sluice.bridge_streams() IS
+    'the streams that this role may feed and that should run; pid: who feeds them now';

@@ -57,18 +57,24 @@ SELECT s.stream_id,
        s.owner,
        s.driver,
        s.source_server IS NOT NULL AS has_worker,
+       x.bridged,
        s.should_run,
        s.options,
        s.slot_name,
        CASE WHEN b.run THEN r.state ELSE t.state END AS state,
        CASE WHEN b.run THEN r.state_since ELSE t.state_since END AS state_since,
        t.marker,
-       COALESCE((SELECT 'waiting for a lock held by process '
+       COALESCE(CASE WHEN x.unfed
+                     THEN pg_catalog.concat_ws(': ', 'no sluice-bridge feeds the stream', t.reason) END,
+                (SELECT 'waiting for a lock held by process '
                      || pg_catalog.string_agg(DISTINCT w.pid::text, ', ')
                  FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(r.pid)) AS w (pid)),
                 CASE WHEN b.run AND NOT pg_catalog.starts_with(COALESCE(t.reason, ''), r.reason)
                      THEN r.reason ELSE t.reason END) AS reason,
-       t.hint,
+       CASE WHEN x.unfed
+            THEN pg_catalog.format('Start one, with a login that is a member of role %s: '
+                     'sluice-bridge run "dbname=%s user=..."', s.owner, pg_catalog.current_database())
+            ELSE t.hint END AS hint,
        t.fingerprint,
        t.last_error_at,
        r.pid,
@@ -90,6 +96,10 @@ LEFT JOIN sluice.stream_position p USING (stream_id)
 LEFT JOIN sluice.stream_stat c USING (stream_id)
 LEFT JOIN sluice.stream_runtime() r USING (stream_id)
 CROSS JOIN LATERAL (
+    SELECT y.bridged, y.bridged AND s.should_run AND r.pid IS NULL
+               AND t.state NOT IN ('stopped', 'refused', 'failed', 'cut_over') AS unfed
+    FROM (SELECT s.source_server IS NOT NULL AND s.driver IN ('mysql', 'mariadb') AS bridged) y) x
+CROSS JOIN LATERAL (
     SELECT COALESCE(t.state <> ALL (e.ended) AND r.state <> ALL (e.ended), false) AS run
     FROM (VALUES (ARRAY['stopped', 'refused', 'failed', 'cut_over'])) AS e (ended)) b;
 
@@ -97,7 +107,7 @@ CREATE VIEW sluice.health AS
 SELECT n.stream_id::text,
        n.owner::text AS owner,
        n.driver,
-       CASE WHEN NOT n.has_worker THEN NULL
+       CASE WHEN n.bridged OR NOT n.has_worker THEN NULL
             WHEN COALESCE(n.options ->> 'plugin', 'auto') = 'auto' THEN 'pgoutput'
             ELSE n.options ->> 'plugin' END AS plugin,
        n.state,

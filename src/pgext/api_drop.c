@@ -184,7 +184,7 @@ sluice_sync_drop(PG_FUNCTION_ARGS)
 	sl_require_owner(s);
 	PreventCommandIfReadOnly("sluice.sync_drop()");
 	require_ended(s, sl_slot_find(MyDatabaseId, stream_id, false));
-	if (clean_it && s->source_server)
+	if (clean_it && !sl_stream_is_fed(s))
 		clean_source(s);
 	tell_unfinished(s);
 	forget(s);

@@ -45,12 +45,12 @@ required_arg(FunctionCallInfo fcinfo, int n, const char *name)
 
 /* Open the source of an argument, a server or a superuser's URI. */
 static SlConn *
-open_source(const char *source)
+open_source(const char *source, const char *function)
 {
 	SlSource   *src = NULL;
 
 	sl_source_from_argument(source, NULL, "", true, &src);
-	sl_driver_require(src->driver);
+	sl_driver_require_postgres(src->driver, function);
 	return sl_conn_open(src, false, "the source", NULL, CurrentMemoryContext);
 }
 
@@ -103,7 +103,7 @@ put_slot(ReturnSetInfo *rsinfo, const PGresult *res, int r)
 Datum
 sluice_slot_list(PG_FUNCTION_ARGS)
 {
-	SlConn	   *c = open_source(required_arg(fcinfo, 0, "source"));
+	SlConn	   *c = open_source(required_arg(fcinfo, 0, "source"), "sluice.slot_list()");
 	PGresult   *res = sl_conn_query(c, PGRES_TUPLES_OK, SLOTS_SQL, 0, NULL);
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -157,7 +157,7 @@ sluice_slot_drop(PG_FUNCTION_ARGS)
 				 errmsg("slot \"%s\" is not one of sluice's", slot_name),
 				 errdetail("Its name does not begin with \"%s\".", OWN_PREFIX),
 				 errhint("Drop it on the source, if nothing needs it any more.")));
-	c = open_source(source);
+	c = open_source(source, "sluice.slot_drop()");
 	check_droppable(slot_name, sl_pg_slot_info(c, slot_name));
 	sl_pg_slot_drop(c, slot_name);
 	sl_conn_close(c);

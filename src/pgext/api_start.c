@@ -5,7 +5,8 @@
  * NOTES
  *	  Nothing is created on the source here: slot and publication are the
  *	  worker's, which begins after this transaction has committed.  Preflight
- *	  runs first and raises everything it finds, with nothing recorded.
+ *	  runs first and raises everything it finds, with nothing recorded; a source
+ *	  that sluice-bridge reads is not even contacted (start_bridged.c).
  *
  *	  A known stream keeps what it has on record where an argument is NULL.
  *	  What says where it reads and writes (source, scope, schemas, slot) cannot
@@ -28,6 +29,7 @@
 #include "pgext/errutil.h"
 #include "pgext/preflight.h"
 #include "pgext/refusal.h"
+#include "pgext/source_mysql.h"
 #include "pgext/source_pg.h"
 #include "pgext/spi_util.h"
 #include "pgext/start_args.h"
@@ -230,18 +232,23 @@ start_again(SlStream *s, const SlStartArgs *a, const char *server)
 {
 	sl_refusal_replay(s->stream_id, NULL);
 	check_restart(s, a, server);
+	if (sl_driver_is_bridged(s->driver) && s->source_server)
+		sl_start_bridged_again(s, a);
 	if (a->restart || a->reset)
 		begin_anew(s, a);
 	s->options = sl_options_merge(s->options, a->options);
 	if (a->schema_changes)
 		s->schema_changes = a->schema_changes;
-	if (s->source_server)
+	sl_options_check_driver(s->options, s->driver);
+	if (!sl_stream_is_fed(s))
 		sl_preflight_raise(sl_preflight(s, sl_source_resolve(s->source_server,
 															 s->owner), true));
 	s->should_run = true;
 	sl_stream_update(s);
 	sl_state_set(s->stream_id, SL_STATE_STARTING, NULL);
-	if (s->source_server)
+	if (sl_stream_is_fed(s))
+		sl_feed_after_commit(s);
+	else
 		sl_launch_after_commit(s->stream_id);
 }
 
@@ -322,7 +329,7 @@ start_known(SlStream *s, const SlStartArgs *a)
 	if (sl_state_is_running(state) && s->should_run &&
 		!sl_api_stop_pending(s->stream_id))
 		start_running(s, a, server);
-	else if (sl_state_is_running(state) && s->source_server)
+	else if (sl_state_is_running(state) && !sl_stream_opt_bool(s, SL_O_FEED))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("stream \"%s\" is stopping", s->stream_id),
@@ -394,7 +401,11 @@ take_source(SlStream *s, const SlStartArgs *a, bool temporary)
 						a->driver, src->driver),
 				 errhint("Leave the argument \"driver\" out.")));
 	s->driver = src->driver;
-	name_objects(s);
+	sl_options_check_driver(s->options, s->driver);
+	if (sl_driver_is_bridged(s->driver))
+		sl_start_bridged(s, a, src);
+	else
+		name_objects(s);
 	return src;
 }
 
@@ -411,7 +422,9 @@ start_feed(SlStream *s, const SlStartArgs *a)
 		s->driver = pstrdup("postgres");
 	else if (!sl_driver_is_known(s->driver))
 		sl_driver_require(s->driver);
+	sl_options_check_driver(s->options, "postgres");
 	sl_stream_insert(s);
+	sl_feed_after_commit(s);
 }
 
 static void
@@ -451,6 +464,12 @@ start_new(const SlStartArgs *a)
 		return;
 	}
 	src = take_source(s, a, false);
+	if (sl_stream_is_fed(s))
+	{
+		sl_stream_insert(s);
+		sl_feed_after_commit(s);
+		return;
+	}
 	checks = sl_preflight(s, src, false);
 	sl_preflight_raise(checks);
 	sl_preflight_notice(checks, s->stream_id);
@@ -535,6 +554,7 @@ sl_start_look(const SlStartArgs *a, SlSource **src)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a stream with option \"feed\" has no source to check")));
 	*src = take_source(s, a, true);
+	sl_driver_require_postgres(s->driver, "this function");
 	return s;
 }
 

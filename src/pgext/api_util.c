@@ -154,7 +154,7 @@ sl_api_stop_pending(const char *stream_id)
 	if (slot == NULL)
 		return false;
 	SpinLockAcquire(&slot->mutex);
-	pending = slot->pid != 0 && slot->stop_requested && slot->should_run;
+	pending = slot->pid != 0 && slot->stop_requested;
 	SpinLockRelease(&slot->mutex);
 	return pending;
 }

@@ -70,7 +70,7 @@ preview_query(const SlStream *s, const char *schema, const char *name)
 {
 	StringInfoData buf;
 
-	if (s->source_server == NULL)
+	if (s->source_server == NULL || sl_stream_is_fed(s))
 		return NULL;
 	initStringInfo(&buf);
 	appendStringInfo(&buf, "SELECT ddl FROM sluice.schema_preview(%s",

@@ -28,9 +28,11 @@
 #include "pgext/api.h"
 #include "pgext/apply_int.h"
 #include "pgext/errutil.h"
-#include "pgext/source.h"
+#include "pgext/feed_answer.h"
+#include "pgext/feed_seat.h"
+#include "pgext/source_mysql.h"
 #include "pgext/state.h"
-#include "pgext/wire_json.h"
+#include "pgext/stream_write.h"
 #include "pgext/pgcompat.h"
 
 PG_FUNCTION_INFO_V1(sluice_feed_open);
@@ -39,25 +41,41 @@ PG_FUNCTION_INFO_V1(sluice_feed_close);
 
 #define TOKEN_BYTES 16
 
+/* Prefix of the message by which a feeder answers "catch_up". */
+#define SL_FEED_CAUGHT_UP "sluice_caught_up"
+
 typedef struct Feed
 {
 	MemoryContext cxt;			/* NULL = nothing is open */
 	SlStream   *stream;
 	SlApply    *apply;
+	SlSlot	   *slot;			/* NULL without shared memory */
 	char		token[TOKEN_BYTES * 2 + 1];
 	SubTransactionId subid;		/* that opened it; invalid once committed */
 	bool		locked;			/* session lock held; an abort releases it */
 	bool		stale;			/* an abort took what was judged back */
 	bool		busy;			/* inside feed(): no call from what it runs */
+	bool		sysid_new;		/* who the source is, written, not committed */
 	ErrorData  *refusal;		/* raised by feed(), to be recorded */
 	XLogRecPtr	refusal_lsn;
 } Feed;
 
 static Feed feed;
 
+/* What the transaction knew of the source went with it. */
+static void
+forget_sysid(void)
+{
+	if (feed.sysid_new)
+		feed.stream->source_sysid = NULL;
+	feed.sysid_new = false;
+}
+
 static void
 forget_feed(void)
 {
+	if (feed.stream)
+		sl_feed_seat_leave(feed.slot);
 	if (feed.apply)
 		sl_apply_destroy(feed.apply);
 	if (feed.cxt)
@@ -79,12 +97,17 @@ at_xact(XactEvent event, void *arg)
 		feed.locked = sl_stream_lock(feed.stream);
 		feed.subid = InvalidSubTransactionId;
 	}
+	else if (event == XACT_EVENT_COMMIT)
+		feed.sysid_new = false;
 	else if (event == XACT_EVENT_ABORT)
 	{
 		if (feed.subid != InvalidSubTransactionId)
 			forget_feed();
 		else
+		{
 			feed.stale = true;
+			forget_sysid();
+		}
 		feed.locked = false;
 	}
 }
@@ -98,7 +121,10 @@ at_subxact(SubXactEvent event, SubTransactionId mine, SubTransactionId parent,
 	if (feed.subid != InvalidSubTransactionId && mine <= feed.subid)
 		forget_feed();
 	else
+	{
 		feed.stale = true;
+		forget_sysid();
+	}
 }
 
 static void
@@ -119,7 +145,7 @@ check_may_feed(const SlStream *s)
 {
 	SlState		state;
 
-	if (!sl_stream_opt_bool(s, SL_O_FEED))
+	if (!sl_stream_is_fed(s))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("stream \"%s\" is not one that is fed", s->stream_id),
@@ -141,77 +167,22 @@ check_protocol(int protocol)
 				  protocol, SL_WIRE_OLDEST, SL_WIRE_VERSION);
 }
 
-/* Recorded tables with their shapes, as a jsonb array. */
-static Datum
-tables_json(const char *stream_id)
-{
-	SlStreamTable *tables;
-	int			n = sl_stream_tables(stream_id, &tables);
-	StringInfoData out;
-
-	initStringInfo(&out);
-	appendStringInfoChar(&out, '[');
-	for (int i = 0; i < n; i++)
-	{
-		SlShape    *shape = sl_shape_load(stream_id, tables[i].schema,
-										  tables[i].table, NULL);
-
-		appendStringInfoString(&out, i ? ", {\"schema\": " : "{\"schema\": ");
-		escape_json(&out, tables[i].schema);
-		appendStringInfoString(&out, ", \"table\": ");
-		escape_json(&out, tables[i].table);
-		appendStringInfoString(&out, ", \"state\": ");
-		escape_json(&out, tables[i].state);
-		if (shape)
-		{
-			SlRecord	rec = {.kind = SL_REC_SHAPE, .u.shape = *shape};
-
-			appendStringInfoString(&out, ", \"shape\":");
-			sl_record_to_json(&out, &rec, GetDatabaseEncoding());
-		}
-		appendStringInfoChar(&out, '}');
-	}
-	appendStringInfoChar(&out, ']');
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
-}
-
-/* libpq's keywords and values; holds the secret. */
-static Datum
-connection_json(const SlStream *s)
-{
-	SlSource   *src = sl_source_resolve(s->source_server, s->owner);
-	StringInfoData out;
-
-	initStringInfo(&out);
-	appendStringInfoString(&out, "{\"driver\": ");
-	escape_json(&out, src->driver);
-	for (int i = 0; src->keywords[i]; i++)
-	{
-		appendStringInfoString(&out, ", ");
-		escape_json(&out, src->keywords[i]);
-		appendStringInfoString(&out, ": ");
-		escape_json(&out, src->values[i]);
-	}
-	appendStringInfoChar(&out, '}');
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
-}
-
 static void
 take_stream(const char *stream_id)
 {
 	MemoryContext old;
-	SlSlot	   *slot;
 
 	feed.cxt = AllocSetContextCreate(TopMemoryContext, "sluice feed",
 									 ALLOCSET_DEFAULT_SIZES);
 	feed.subid = GetCurrentSubTransactionId();
 	old = MemoryContextSwitchTo(feed.cxt);
 	feed.stream = sl_stream_load(stream_id, false);
-	slot = sl_shmem_ready() ? sl_slot_find(MyDatabaseId, stream_id, false) : NULL;
-	feed.apply = sl_apply_create(feed.cxt, feed.stream, slot);
+	feed.slot = sl_shmem_ready() ? sl_slot_find(MyDatabaseId, stream_id, false) : NULL;
+	feed.apply = sl_apply_create(feed.cxt, feed.stream, feed.slot);
 	feed.apply->feed = true;
 	MemoryContextSwitchTo(old);
 	new_token(feed.token);
+	sl_feed_seat_take(feed.slot);
 }
 
 Datum
@@ -221,8 +192,8 @@ sluice_feed_open(PG_FUNCTION_ARGS)
 	char	   *stream_id;
 	SlStream   *s;
 	TupleDesc	desc;
-	Datum		values[4];
-	bool		nulls[4] = {false};
+	Datum		values[5];
+	bool		nulls[5] = {false};
 	char	   *position;
 	XLogRecPtr	lsn;
 
@@ -247,6 +218,8 @@ sluice_feed_open(PG_FUNCTION_ARGS)
 	check_protocol(PG_GETARG_INT32(1));
 	check_may_feed(s);
 	sl_target_check_place(s);
+	if (s->source_server)
+		sl_feed_require_private();
 	if (!sl_stream_lock_xact(s))
 		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY},
 				  "stream \"%s\" is fed by another session", stream_id);
@@ -259,10 +232,11 @@ sluice_feed_open(PG_FUNCTION_ARGS)
 	if (!nulls[1])
 		values[1] = CStringGetTextDatum(position ? position
 										: psprintf("%X/%X", LSN_FORMAT_ARGS(lsn)));
-	values[2] = tables_json(stream_id);
+	values[2] = sl_feed_tables(stream_id);
 	nulls[3] = s->source_server == NULL;
 	if (!nulls[3])
-		values[3] = connection_json(s);
+		values[3] = sl_feed_connection(s);
+	values[4] = sl_feed_configuration(s);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
 													  values, nulls)));
 }
@@ -301,6 +275,7 @@ lock_again(void)
 		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY},
 				  "stream \"%s\" is fed by another session", feed.stream->stream_id);
 	feed.locked = true;
+	sl_feed_seat_take(feed.slot);
 }
 
 /*
@@ -327,21 +302,53 @@ sl_apply_pin(SlApply *ap)
 	MemoryContextSwitchTo(old);
 }
 
-/* A source that does not say who it is is not the one the stream knows. */
+/*
+ * A source that does not say who it is is not the one the stream knows.  Who the
+ * source of a bridge is, its first batch says.
+ */
 static void
 check_header(const SlHeader *h)
 {
-	const char *known = feed.stream->source_sysid;
+	SlStream   *s = feed.stream;
+	const char *known = s->source_sysid;
+	bool		bridged = s->source_server && sl_driver_is_bridged(s->driver);
 
+	if (bridged && (h->server == NULL || strcmp(h->server, s->driver) != 0))
+		sl_refuse(&(SlRefusal) {.marker = SL_M_SOURCE_IDENTITY_CHANGED,
+								.hint = "Start a stream whose server has the other driver."},
+				  "the batch comes from a server of kind \"%s\", the stream is one of driver \"%s\"",
+				  h->server ? h->server : "", s->driver);
 	if (known && (h->system_identity == NULL ||
 				  strcmp(known, h->system_identity) != 0))
 		sl_refuse(&(SlRefusal) {.marker = SL_M_SOURCE_IDENTITY_CHANGED},
 				  "the batch comes from source \"%s\", the stream from \"%s\"",
 				  h->system_identity ? h->system_identity : "", known);
+	if (!bridged || known || h->system_identity == NULL)
+		return;
+	sl_stream_source_known(s->stream_id, h->system_identity);
+	s->source_sysid = MemoryContextStrdup(feed.cxt, h->system_identity);
+	feed.sysid_new = true;
+}
+
+/*
+ * Not a change of the source's: the feeder has seen all that the source had
+ * committed when this request of sync_wait was passed on to it.
+ */
+static bool
+is_caught_up(const SlRecord *rec, uint64 *ticket)
+{
+	const SlMessage *m = &rec->u.message;
+	char	   *end;
+
+	if (rec->kind != SL_REC_MESSAGE || m->transactional || m->prefix == NULL ||
+		strcmp(m->prefix, SL_FEED_CAUGHT_UP) != 0)
+		return false;
+	*ticket = strtoull(pnstrdup(m->data, Min(m->len, 20)), &end, 10);
+	return true;
 }
 
 static void
-apply_batch(const char *data, size_t len)
+apply_batch(const char *data, size_t len, SlFeedTold *told)
 {
 	SlWireReader *r = sl_wire_reader(data, len);
 	SlRecord	rec;
@@ -351,7 +358,12 @@ apply_batch(const char *data, size_t len)
 	{
 		if (rec.kind == SL_REC_HEADER)
 			check_header(&rec.u.header);
-		sl_apply_record(feed.apply, &rec);
+		if (rec.kind == SL_REC_COMMIT && rec.u.commit.commit_time != 0)
+			told->source_time = rec.u.commit.commit_time;
+		if (rec.kind == SL_REC_COMMIT || rec.kind == SL_REC_HEARTBEAT)
+			told->quiet = rec.kind == SL_REC_HEARTBEAT;
+		if (!is_caught_up(&rec, &told->caught_up))
+			sl_apply_record(feed.apply, &rec);
 	}
 	if (err.code != SL_ERR_NONE)
 		sl_raise_decode_error("batch", &err);
@@ -379,14 +391,20 @@ verdict_json(int ntransactions, int64 bytes)
 {
 	StringInfoData out;
 	SlApply    *ap = feed.apply;
+	SlFeedAsked asked = sl_feed_seat_asked(feed.slot);
 
 	initStringInfo(&out);
 	appendStringInfo(&out, "{\"transactions\": %d, \"bytes\": " INT64_FORMAT
 					 ", \"position\": ", ntransactions, bytes);
 	escape_json(&out, ap->position_text ? ap->position_text
 				: psprintf("%X/%X", LSN_FORMAT_ARGS(ap->position)));
-	appendStringInfo(&out, ", \"decisions\": [%s]}",
+	appendStringInfo(&out, ", \"decisions\": [%s]",
 					 ap->decisions ? ap->decisions->data : "");
+	if (asked.stop)
+		appendStringInfoString(&out, ", \"stop\": true");
+	if (asked.catch_up)
+		appendStringInfo(&out, ", \"catch_up\": " UINT64_FORMAT, asked.catch_up);
+	appendStringInfoChar(&out, '}');
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
 }
 
@@ -398,6 +416,7 @@ sluice_feed(PG_FUNCTION_ARGS)
 	volatile int ntransactions = 0;
 	int64		bytes = 0;
 	Datum		verdict = (Datum) 0;
+	SlFeedTold	told = {0};
 
 	check_token(fcinfo);
 	sl_arg_check(fcinfo, 1, "batch");
@@ -417,10 +436,12 @@ sluice_feed(PG_FUNCTION_ARGS)
 	PG_TRY();
 	{
 		sl_apply_begin(feed.apply);
-		apply_batch(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch));
+		apply_batch(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch), &told);
 		ntransactions = sl_apply_pending(feed.apply, &bytes);
 		verdict = verdict_json(ntransactions, bytes);
 		sl_apply_finish(feed.apply);
+		told.position = sl_apply_position(feed.apply);
+		sl_feed_seat_tell(feed.slot, &told);
 	}
 	PG_CATCH();
 	{
@@ -434,40 +455,63 @@ sluice_feed(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(verdict);
 }
 
+/*
+ * "done", "failed", or "failed: why" for what passes by itself: *why is what
+ * health then shows.
+ */
 static SlState
-closed_state(const char *outcome)
+closed_state(char *outcome, const char **why)
 {
+	*why = NULL;
 	if (strcmp(outcome, "done") == 0)
 		return SL_STATE_STARTING;
-	if (strcmp(outcome, "failed") == 0)
+	if (strncmp(outcome, "failed: ", 8) == 0 && outcome[8] != '\0')
+		*why = outcome + 8;
+	if (*why || strcmp(outcome, "failed") == 0)
 		return SL_STATE_RETRYING;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("outcome of a feed must be \"done\" or \"failed\", not \"%s\"",
+			 errmsg("outcome of a feed must be \"done\", \"failed\" or \"failed: \" and a reason, not \"%s\"",
 					outcome)));
+}
+
+/* Asked to stop, it has stopped, however it ended. */
+static void
+close_state(SlState next, const char *why, bool stop)
+{
+	const char *id = feed.stream->stream_id;
+
+	if (sl_state_load(id) != SL_STATE_STREAMING)
+		return;
+	if (stop)
+		sl_stream_should_run(id, false);
+	sl_state_set(id, stop ? SL_STATE_STOPPED : next,
+				 why ? &(SlStateWhy) {.reason = why} : NULL);
 }
 
 Datum
 sluice_feed_close(PG_FUNCTION_ARGS)
 {
-	char	   *outcome;
+	const char *why;
 	SlState		next;
+	bool		stop;
 
 	check_token(fcinfo);
-	sl_arg_check(fcinfo, 1, "outcome");
-	outcome = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	next = closed_state(outcome);
+	next = closed_state(sl_arg_text(fcinfo, 1, "outcome"), &why);
 	lock_again();
 	/* held to the end of this transaction, so that nobody comes in between */
 	(void) sl_stream_lock_xact(feed.stream);
+	stop = sl_feed_seat_asked(feed.slot).stop;
 	/* a feeder in between has met the refusal itself, or its cure */
 	if (feed.refusal &&
 		sl_position_load(feed.stream->stream_id, NULL) == sl_apply_position(feed.apply))
 		sl_refusal_put(feed.stream->stream_id, feed.refusal, feed.refusal_lsn);
-	else if (sl_state_load(feed.stream->stream_id) == SL_STATE_STREAMING)
-		sl_state_set(feed.stream->stream_id, next, NULL);
+	else
+		close_state(next, why, stop);
 	if (feed.locked)
 		sl_stream_unlock(feed.stream);
+	sl_feed_seat_leave_then(feed.stream->stream_id, stop);
+	feed.slot = NULL;			/* left when the transaction ends */
 	forget_feed();
 	PG_RETURN_VOID();
 }

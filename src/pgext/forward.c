@@ -109,7 +109,7 @@ failures_here(const Forward *f)
 	sl_slot_find(MyDatabaseId, f->stream->stream_id, false) : NULL;
 	int			n;
 
-	if (slot == NULL || sl_stream_opt_bool(f->stream, SL_O_FEED))
+	if (slot == NULL || sl_stream_is_fed(f->stream))
 		return 0;
 	SpinLockAcquire(&slot->mutex);
 	slot->alter_failures = slot->alter_lsn == f->lsn ? slot->alter_failures + 1 : 1;

@@ -455,7 +455,7 @@ left_to_the_door(const SlJudging *j, const SlColumn *now)
 {
 	int			was = j->before ? sl_judge_was(j, now) : -1;
 
-	return j->stream->source_server != NULL && was >= 0 &&
+	return !sl_stream_is_fed(j->stream) && was >= 0 &&
 		j->after->evidence == SL_EVIDENCE_NOW &&
 		(j->before->cols[was].flags & SL_COL_NOT_NULL) != 0 &&
 		(now->flags & SL_COL_NOT_NULL) == 0;

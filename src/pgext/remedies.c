@@ -330,7 +330,7 @@ insert_only_sql(const Trouble *t)
 static void
 put_anew(ReturnSetInfo *rsinfo, const Trouble *t)
 {
-	if (t->stream->source_server)
+	if (!sl_stream_is_fed(t->stream))
 		put(rsinfo, "target", anew_sql(t), true,
 			"forgets the stream, empties its tables and copies them again");
 }

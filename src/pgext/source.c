@@ -29,6 +29,7 @@
 
 #include "pgext/conn.h"
 #include "pgext/source.h"
+#include "pgext/source_mysql.h"
 #include "pgext/pgcompat.h"
 
 #define REDACTED_QUERY "<statement with a connection string, not shown>"
@@ -172,8 +173,12 @@ sl_source_resolve(const char *server_name, Oid role)
 										   mapping_options(server, role));
 	bool		super = superuser_arg(role);
 
+	const char *driver = option_value(options, "driver");
+
 	if (!super)
 		check_unprivileged(server_name, options);
+	if (sl_driver_is_bridged(driver))
+		sl_source_check_bridged(server_name, driver, options);
 	return make_source(server_name, options, !super);
 }
 
@@ -211,7 +216,7 @@ uri_driver(const char *source)
 static void
 parse_connection_string(const char *source, List **server, List **mapping)
 {
-	PQconninfoOption *parsed = PQconninfoParse(source, NULL);
+	PQconninfoOption *parsed = PQconninfoParse(sl_source_uri_for_libpq(source), NULL);
 
 	if (parsed == NULL)
 		ereport(ERROR,
@@ -321,6 +326,19 @@ is_connection_string(const char *source)
 	return strstr(source, "://") != NULL || strchr(source, '=') != NULL;
 }
 
+/* MariaDB speaks MySQL's protocol, and its tools take either scheme. */
+static void
+check_scheme(const char *driver, const char *implied)
+{
+	if (strcmp(driver, implied) != 0 &&
+		!(sl_driver_is_bridged(driver) && sl_driver_is_bridged(implied)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("driver \"%s\" was given, but the source has driver \"%s\"",
+						driver, implied),
+				 errhint("Leave the argument \"driver\" out.")));
+}
+
 /* See source.h. */
 char *
 sl_source_from_argument(const char *source, const char *driver,
@@ -351,6 +369,8 @@ sl_source_from_argument(const char *source, const char *driver,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unrecognized scheme of a source URI"),
 				 errhint("Schemes are postgres, postgresql, mysql, mariadb, vitess and planetscale.")));
+	if (driver && implied)
+		check_scheme(driver, implied);
 	if (driver == NULL)
 		driver = implied ? implied : "postgres";
 	sl_driver_require(driver);
@@ -358,6 +378,8 @@ sl_source_from_argument(const char *source, const char *driver,
 	server_options = lappend(server_options,
 							 makeDefElem("driver",
 										 (Node *) makeString(pstrdup(driver)), -1));
+	if (sl_driver_is_bridged(driver))
+		sl_source_check_bridged(NULL, driver, list_concat_copy(server_options, mapping_opts));
 	if (option_value(mapping_opts, "password") != NULL)
 		ereport(WARNING,
 				(errmsg("the source's password stood in the statement"),
@@ -379,6 +401,19 @@ sl_source_from_argument(const char *source, const char *driver,
 	return name;
 }
 
+/* See source.h. */
+void
+sl_driver_require_postgres(const char *driver, const char *function)
+{
+	sl_driver_require(driver);
+	if (strcmp(driver, "postgres") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a source of driver \"%s\" is not read by %s in this release",
+						driver, function),
+				 errhint("sluice-bridge checks such a source once the stream is started.")));
+}
+
 /*
  * Raise unless this release can read sources of the driver: 22023 when there
  * is no such driver, 0A000 when there will be.
@@ -391,9 +426,9 @@ sl_driver_require(const char *driver)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unrecognized driver: \"%s\"", driver),
 				 errhint("Drivers are: %s.", sl_driver_names())));
-	if (strcmp(driver, "postgres") != 0)
+	if (strcmp(driver, "postgres") != 0 && !sl_driver_is_bridged(driver))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("driver \"%s\" is not supported by this release", driver),
-				 errhint("This release reads sources of driver \"postgres\".")));
+				 errhint("This release reads sources of drivers \"postgres\", \"mysql\" and \"mariadb\".")));
 }

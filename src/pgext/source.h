@@ -47,6 +47,9 @@ extern bool sl_driver_is_known(const char *driver);
 extern char *sl_driver_names(void);
 extern void sl_driver_require(const char *driver);
 
+/* The same, for what is built for PostgreSQL sources only; else 0A000. */
+extern void sl_driver_require_postgres(const char *driver, const char *function);
+
 /* A host list that is, or defaults to, a unix socket (host NULL: not given). */
 extern bool sl_host_uses_socket(const char *host);
 

@@ -5,6 +5,7 @@
 #ifndef SL_START_ARGS_H
 #define SL_START_ARGS_H
 
+#include "datatype/timestamp.h"
 #include "fmgr.h"
 
 #include "pgext/source.h"
@@ -41,6 +42,17 @@ extern SlStartArgs *sl_start_args_read(FunctionCallInfo fcinfo, bool has_id);
 extern void sl_options_check(Jsonb *options);
 
 /*
+ * Raise 22023 for an option that a source of the driver makes no use of.
+ */
+extern void sl_options_check_driver(Jsonb *options, const char *driver);
+
+/*
+ * The instant that zero_dates names, read as UTC where it has no zone of its own.
+ * Raises what timestamptz's input raises.
+ */
+extern TimestampTz sl_option_instant(const char *value);
+
+/*
  * recorded with given laid over it key by key; a null sets a key back.  An
  * empty object sets everything back.  NULL given: recorded as it is.  Either
  * may be NULL; the result is not.
@@ -53,6 +65,22 @@ extern Jsonb *sl_options_merge(Jsonb *recorded, Jsonb *given);
  * exists.
  */
 extern char *sl_options_diff(Jsonb *recorded, Jsonb *given, bool fixed);
+
+/*
+ * What is more to be said of a stream that sluice-bridge will feed, into the
+ * stream: nothing is contacted and nothing stored.  Raises for arguments and
+ * options that mean nothing there (22023) or are not built (0A000).
+ */
+extern void sl_start_bridged(SlStream *s, const SlStartArgs *a, const SlSource *src);
+
+/* Raise 0A000 for what a known stream of that kind cannot do yet. */
+extern void sl_start_bridged_again(const SlStream *s, const SlStartArgs *a);
+
+/*
+ * After commit: the stream may be fed, whoever stopped it before.  NOTIFY
+ * sluice_bridge with it.  Raises 53400 when there is no place for one more stream.
+ */
+extern void sl_feed_after_commit(const SlStream *s);
 
 /*
  * The stream that sync_start would make of the arguments, and its source; for

@@ -8,10 +8,12 @@
 #include "postgres.h"
 
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 
+#include "pgext/source_mysql.h"
 #include "pgext/start_args.h"
 #include "pgext/pgcompat.h"
 
@@ -190,6 +192,45 @@ check_slot_name(const SlOptionInfo *info, const char *value)
 				 errhint("The name of a slot has letters a-z, digits and underscores only.")));
 }
 
+/*
+ * An instant that is the same whoever reads it, and when: no word as 'now', and
+ * UTC where the text has no zone.
+ */
+static bool
+is_instant(const char *value)
+{
+	return value[0] >= '0' && value[0] <= '9' &&
+		!TIMESTAMP_NOT_FINITE(sl_option_instant(value));
+}
+
+static void
+check_zero_dates(const SlOptionInfo *info, const char *value)
+{
+	if (strcmp(value, "refuse") != 0 && strcmp(value, "null") != 0 && !is_instant(value))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unrecognized value for option \"%s\": \"%s\"", info->key, value),
+				 errhint("Values are \"refuse\", \"null\", and an instant as \"1970-01-01 00:00:00+00\".")));
+}
+
+/* See start_args.h. */
+TimestampTz
+sl_option_instant(const char *value)
+{
+	int			level = NewGUCNestLevel();
+	TimestampTz t;
+
+	(void) set_config_option("TimeZone", "UTC", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("DateStyle", "ISO, YMD", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	t = DatumGetTimestampTz(DirectFunctionCall3(timestamptz_in, CStringGetDatum(value),
+												ObjectIdGetDatum(InvalidOid),
+												Int32GetDatum(-1)));
+	AtEOXact_GUC(true, level);
+	return t;
+}
+
 static void
 check_value(SlOption o, const JsonbValue *v)
 {
@@ -210,6 +251,8 @@ check_value(SlOption o, const JsonbValue *v)
 		check_choice(info, string_of(v), volatiles, none);
 	else if (o == SL_O_SLOT_NAME)
 		check_slot_name(info, string_of(v));
+	else if (o == SL_O_ZERO_DATES)
+		check_zero_dates(info, string_of(v));
 }
 
 /* Names of the options of this release, for a hint. */
@@ -343,12 +386,46 @@ sl_options_merge(Jsonb *recorded, Jsonb *given)
 	return JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL));
 }
 
+/* What a source that sluice-bridge reads makes use of. */
+static bool
+is_of_bridged(SlOption o)
+{
+	static const SlOption used[] = {
+		SL_O_ACCEPT_TRIGGERS, SL_O_ADOPT, SL_O_APPLY_BATCH_BYTES,
+		SL_O_APPLY_BATCH_INTERVAL, SL_O_COPY_BYTES_PER_SECOND, SL_O_COPY_WORKERS,
+		SL_O_HEARTBEAT_INTERVAL, SL_O_INSERT_ONLY, SL_O_MAX_LAG, SL_O_SCHEMA_MAP,
+		SL_O_ZERO_DATES
+	};
+
+	for (int i = 0; i < lengthof(used); i++)
+		if (used[i] == o)
+			return true;
+	return false;
+}
+
+/* See start_args.h. */
+void
+sl_options_check_driver(Jsonb *options, const char *driver)
+{
+	bool		bridged = sl_driver_is_bridged(driver);
+
+	for (int o = 0; options && o < SL_O_COUNT; o++)
+		if (value_of(options, sl_option_info(o)->key) != NULL &&
+			(bridged ? !is_of_bridged(o) : o == SL_O_ZERO_DATES))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("option \"%s\" does not go with a source of driver \"%s\"",
+							sl_option_info(o)->key, driver),
+					 errhint("Leave the option out.")));
+}
+
 /* Keys that say where a stream reads and writes: they stay as they began. */
 static bool
 is_fixed(SlOption o)
 {
 	return o == SL_O_FEED || o == SL_O_SLOT_NAME || o == SL_O_SCHEMA_MAP ||
-		o == SL_O_PUBLICATION_NAME || o == SL_O_PLUGIN || o == SL_O_FAILOVER;
+		o == SL_O_PUBLICATION_NAME || o == SL_O_PLUGIN || o == SL_O_FAILOVER ||
+		o == SL_O_ZERO_DATES;
 }
 
 /* See start_args.h. */

@@ -44,6 +44,12 @@ typedef struct SlStream
 /* Raises 42704 when missing and !missing_ok; else NULL. */
 extern SlStream *sl_stream_load(const char *stream_id, bool missing_ok);
 
+/*
+ * Do its changes come through sluice.feed() from another session: sluice-bridge
+ * for a source of another kind, or with option "feed" whoever feeds it?
+ */
+extern bool sl_stream_is_fed(const SlStream *s);
+
 /* Typed reads of options, falling back to the registry's default. */
 extern bool sl_stream_opt_bool(const SlStream *s, SlOption o);
 extern int64 sl_stream_opt_int(const SlStream *s, SlOption o);	/* INT, BYTES; -1 none */
@@ -54,6 +60,9 @@ extern char **sl_stream_opt_list(const SlStream *s, SlOption o);	/* NULL-termina
 
 /* Schema on the target of a source schema (schema_map, target_schema, same). */
 extern char *sl_stream_target_schema(const SlStream *s, const char *source_schema);
+
+/* Has it a map of schemas with at least one in it? */
+extern bool sl_stream_maps_schemas(const SlStream *s);
 
 /* Is this source table in scope by include and exclude? */
 extern bool sl_stream_in_scope(const SlStream *s, const char *schema, const char *table);

@@ -9,6 +9,7 @@
 #include "utils/timestamp.h"
 
 #include "common/sl_pattern.h"
+#include "pgext/source_mysql.h"
 #include "pgext/stream.h"
 #include "pgext/pgcompat.h"
 
@@ -51,6 +52,13 @@ sl_stream_opt_bool(const SlStream *s, SlOption o)
 	if (v && v->type == jbvBool)
 		return v->val.boolean;
 	return info->dflt && strcmp(info->dflt, "true") == 0;
+}
+
+bool
+sl_stream_is_fed(const SlStream *s)
+{
+	return sl_stream_opt_bool(s, SL_O_FEED) ||
+		(s->source_server != NULL && sl_driver_is_bridged(s->driver));
 }
 
 int64
@@ -137,6 +145,14 @@ sl_stream_target_schema(const SlStream *s, const char *source_schema)
 			return pnstrdup(to->val.string.val, to->val.string.len);
 	}
 	return pstrdup(s->target_schema ? s->target_schema : source_schema);
+}
+
+bool
+sl_stream_maps_schemas(const SlStream *s)
+{
+	JsonbValue *map = explicit_value(s, sl_option_info(SL_O_SCHEMA_MAP)->key);
+
+	return map && map->type == jbvBinary && JsonContainerSize(map->val.binary.data) > 0;
 }
 
 static bool

@@ -140,3 +140,18 @@ sl_stream_update(const SlStream *s)
 	sl_spi_leave();
 	sl_become_back(&sw);
 }
+
+/* See stream_write.h. */
+void
+sl_stream_source_known(const char *stream_id, const char *sysid)
+{
+	const char *params[] = {stream_id, sysid};
+	SlUserSwitch sw;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	sl_spi_exec("UPDATE sluice.stream SET source_sysid = $2 WHERE stream_id = $1",
+				SPI_OK_UPDATE, lengthof(params), params);
+	sl_spi_leave();
+	sl_become_back(&sw);
+}

@@ -1,0 +1,199 @@
+/*
+ * feed_answer.c
+ *	  What feed_open tells a feeder besides its token, and bridge_streams.
+ */
+#include "postgres.h"
+
+#include <netinet/in.h>
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "port/pg_bswap.h"
+#include "utils/backend_status.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/tuplestore.h"
+
+#include "common/sl_record.h"
+#include "pgext/feed_answer.h"
+#include "pgext/guc.h"
+#include "pgext/source.h"
+#include "pgext/spi_util.h"
+#include "pgext/start_args.h"
+#include "pgext/wire_json.h"
+#include "pgext/pgcompat.h"
+
+PG_FUNCTION_INFO_V1(sluice_bridge_streams);
+
+/* See feed_answer.h. */
+Datum
+sl_feed_tables(const char *stream_id)
+{
+	SlStreamTable *tables;
+	int			n = sl_stream_tables(stream_id, &tables);
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoChar(&out, '[');
+	for (int i = 0; i < n; i++)
+	{
+		SlShape    *shape = sl_shape_load(stream_id, tables[i].schema,
+										  tables[i].table, NULL);
+
+		appendStringInfoString(&out, i ? ", {\"schema\": " : "{\"schema\": ");
+		escape_json(&out, tables[i].schema);
+		appendStringInfoString(&out, ", \"table\": ");
+		escape_json(&out, tables[i].table);
+		appendStringInfoString(&out, ", \"state\": ");
+		escape_json(&out, tables[i].state);
+		if (shape)
+		{
+			SlRecord	rec = {.kind = SL_REC_SHAPE, .u.shape = *shape};
+
+			appendStringInfoString(&out, ", \"shape\":");
+			sl_record_to_json(&out, &rec, GetDatabaseEncoding());
+		}
+		appendStringInfoChar(&out, '}');
+	}
+	appendStringInfoChar(&out, ']');
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
+}
+
+/* See feed_answer.h. */
+Datum
+sl_feed_connection(const SlStream *s)
+{
+	SlSource   *src = sl_source_resolve(s->source_server, s->owner);
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoString(&out, "{\"driver\": ");
+	escape_json(&out, src->driver);
+	for (int i = 0; src->keywords[i]; i++)
+	{
+		appendStringInfoString(&out, ", ");
+		escape_json(&out, src->keywords[i]);
+		appendStringInfoString(&out, ": ");
+		escape_json(&out, src->values[i]);
+	}
+	appendStringInfoChar(&out, '}');
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
+}
+
+/* A list of patterns as a JSON array; null for the default. */
+static void
+append_list(StringInfo out, const char *key, char *const *list)
+{
+	appendStringInfo(out, ", \"%s\": ", key);
+	if (list == NULL || list[0] == NULL)
+	{
+		appendStringInfoString(out, "null");
+		return;
+	}
+	for (int i = 0; list[i]; i++)
+	{
+		appendStringInfoString(out, i ? ", " : "[");
+		escape_json(out, list[i]);
+	}
+	appendStringInfoChar(out, ']');
+}
+
+/* zero_dates as three words, and the instant in microseconds since 2000. */
+static void
+append_zero_dates(StringInfo out, const SlStream *s)
+{
+	char	   *value = sl_stream_opt_text(s, SL_O_ZERO_DATES);
+	bool		word = strcmp(value, "refuse") == 0 || strcmp(value, "null") == 0;
+
+	appendStringInfo(out, ", \"zero_dates\": \"%s\"", word ? value : "instant");
+	if (!word)
+		appendStringInfo(out, ", \"zero_instant\": " INT64_FORMAT, sl_option_instant(value));
+}
+
+/* See feed_answer.h. */
+Datum
+sl_feed_configuration(const SlStream *s)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoString(&out, "{\"driver\": ");
+	escape_json(&out, s->driver);
+	if (s->target_schema)
+	{
+		appendStringInfoString(&out, ", \"target_schema\": ");
+		escape_json(&out, s->target_schema);
+	}
+	append_list(&out, "include_tables", s->include);
+	append_list(&out, "exclude_tables", s->exclude);
+	append_zero_dates(&out, s);
+	appendStringInfo(&out, ", \"options\": %s}",
+					 JsonbToCString(NULL, &s->options->root, VARSIZE(s->options)));
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
+}
+
+/* Does what is sent there not leave the machine?  No family: no client at all. */
+static bool
+is_this_machine(const struct sockaddr_storage *a)
+{
+	if (a->ss_family == AF_UNIX || a->ss_family == AF_UNSPEC)
+		return true;
+	if (a->ss_family == AF_INET)
+		return (pg_ntoh32(((const struct sockaddr_in *) a)->sin_addr.s_addr) >> 24) == 127;
+	if (a->ss_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *) a)->sin6_addr);
+	return false;
+}
+
+/* See feed_answer.h. */
+void
+sl_feed_require_private(void)
+{
+	const		PgBackendStatus *me = MyBEEntry;
+
+	if (is_this_machine(&me->st_clientaddr.addr) || me->st_ssl ||
+		(me->st_gss && me->st_gssstatus->gss_enc))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the source's password cannot be sent over this connection, which is not encrypted"),
+			 errhint("Connect with TLS (sslmode=verify-full), or over the unix socket.")));
+}
+
+#define BRIDGE_STREAMS_SQL \
+	"SELECT s.stream_id::pg_catalog.text, s.driver, t.state, r.pid" \
+	" FROM sluice.stream s JOIN sluice.stream_state t USING (stream_id)" \
+	" LEFT JOIN sluice.stream_runtime() r USING (stream_id)" \
+	" WHERE s.should_run AND s.source_server IS NOT NULL" \
+	" AND s.driver IN ('mysql', 'mariadb')" \
+	" AND t.state IN ('starting', 'copying', 'streaming', 'retrying')" \
+	" AND pg_catalog.pg_has_role($1::pg_catalog.oid, s.owner::pg_catalog.oid, 'USAGE')" \
+	" ORDER BY s.stream_id"
+
+/*
+ * sluice.bridge_streams(): see sql/30_feed.sql.  None while sluice.autostart
+ * holds the streams of the cluster.
+ */
+Datum
+sluice_bridge_streams(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	char	   *role = psprintf("%u", GetUserId());
+	const char *params[] = {role};
+	SlUserSwitch sw;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!sl_guc_autostart)
+		return (Datum) 0;
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	sl_spi_exec(BRIDGE_STREAMS_SQL, SPI_OK_SELECT, lengthof(params), params);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		tuplestore_puttuple(rsinfo->setResult, SPI_tuptable->vals[i]);
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return (Datum) 0;
+}

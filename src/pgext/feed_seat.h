@@ -1,0 +1,47 @@
+/*
+ * feed_seat.h
+ *	  The session that feeds a stream, in shared memory: where health, sync_stop
+ *	  and sync_wait find it, as they find a worker.
+ *
+ * Every function does nothing where slot is NULL (no shared memory, or no place).
+ */
+#ifndef SL_FEED_SEAT_H
+#define SL_FEED_SEAT_H
+
+#include "pgext/shmem.h"
+
+/* This session feeds the stream; until sl_feed_seat_leave, or its end. */
+extern void sl_feed_seat_take(SlSlot *slot);
+extern void sl_feed_seat_leave(SlSlot *slot);
+
+/*
+ * Leave it when the transaction ends, behind the state that it stores; stopped:
+ * that is what sync_stop asked for.
+ */
+extern void sl_feed_seat_leave_then(const char *stream_id, bool stopped);
+
+/* What is asked of the feeder. */
+typedef struct SlFeedAsked
+{
+	bool		stop;			/* sync_stop waits for feed_close */
+	uint64		catch_up;		/* ticket of a sync_wait, 0 = none waits */
+} SlFeedAsked;
+
+extern SlFeedAsked sl_feed_seat_asked(SlSlot *slot);
+
+/* What is done in the current transaction, told when it commits. */
+typedef struct SlFeedTold
+{
+	XLogRecPtr	position;
+	TimestampTz source_time;	/* of the last source transaction, 0 = none */
+	bool		quiet;			/* a heartbeat came last: nothing more was
+								 * there */
+	uint64		caught_up;		/* ticket that is answered, 0 = none */
+} SlFeedTold;
+
+/*
+ * Tell it after commit, flushed.  An abort, of the subtransaction too, forgets it.
+ */
+extern void sl_feed_seat_tell(SlSlot *slot, const SlFeedTold *told);
+
+#endif							/* SL_FEED_SEAT_H */
