@@ -29,7 +29,7 @@ def health(db):
 def open_feed(db):
     con = db.connect()
     cur = con.cursor()
-    cur.execute("SELECT token FROM sluice.feed_open('s', 1)")
+    cur.execute("SELECT token FROM sluice.feed_open('s', 3)")
     return con, cur, cur.fetchone()[0]
 
 

@@ -83,7 +83,7 @@ DECLARE
     detail text;
     hint text;
 BEGIN
-    SELECT token INTO tok FROM sluice.feed_open('s', 1);
+    SELECT token INTO tok FROM sluice.feed_open('s', 3);
     BEGIN
         out := 'applied' || coalesce(nullif(': ' || (
             SELECT string_agg(d ->> 'decision', ', ')

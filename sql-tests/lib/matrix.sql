@@ -69,7 +69,7 @@ BEGIN
             CASE WHEN o = 1 AND NOT keyless THEN ' PRIMARY KEY' WHEN 'nn' = ANY (w) THEN ' NOT NULL' ELSE '' END,
             coalesce(' DEFAULT ' || substring(c FROM ' d=(.*)$'), '')), ', ' ORDER BY o)
         FROM unnest(before) WITH ORDINALITY u (c, o), string_to_array(c, ' ') AS w));
-    SELECT token INTO tok FROM sluice.feed_open('s', 1);
+    SELECT token INTO tok FROM sluice.feed_open('s', 3);
     said := t.feed(tok, t.batch(t.shape_of(rel, before, key),
         t.i(coalesce(row_before, '{1}' || array_fill(NULL::text, ARRAY[cardinality(before) - 1])), rel)));
     IF said <> 'same' AND said NOT LIKE 'warned%' THEN
@@ -77,7 +77,7 @@ BEGIN
     END IF;
     IF resume THEN
         PERFORM sluice.feed_close(tok);
-        SELECT token INTO tok FROM sluice.feed_open('s', 1);
+        SELECT token INTO tok FROM sluice.feed_open('s', 3);
     END IF;
     IF here IS NOT NULL THEN
         EXECUTE format(here, tab);

@@ -55,9 +55,9 @@ FROM jsonb_array_elements(sluice.feed_decode(sluice.feed_encode('[
  {"kind": "commit", "lsn": "0/10"}]'))) AS r;
 SELECT sluice.feed_encode(NULL) IS NULL, sluice.feed_decode(NULL) IS NULL;
 
--- The form of the version before, which has no text of a default.
+-- The form of the version before, which has no types of other engines.
 SELECT r AS record
-FROM jsonb_array_elements(sluice.feed_decode(sluice.feed_encode('[{"kind": "header", "version": 1},
+FROM jsonb_array_elements(sluice.feed_decode(sluice.feed_encode('[{"kind": "header", "version": 2},
  {"kind": "shape", "name": "t", "cols": [{"name": "a", "default": true}, {"name": "b", "default": false}]}]'))) AS r;
 
 -- Every fault of a batch as JSON names what is wrong.
@@ -98,7 +98,7 @@ SELECT record, fault_of(record) FROM (VALUES
     ('{"kind": "shape", "name": "t", "evidence": "none"}'),
     ('{"kind": "begin", "lsn": "x"}'), ('{"kind": "begin", "lsn": 5}'), ('{"kind": "begin", "time": "noon?"}'),
     ('{"kind": "header"}')) AS v(record);
-SELECT fault_of('{"kind": "shape", "name": "t", "natts": 3}', '{"kind": "header", "version": 1},');
+SELECT fault_of('{"kind": "shape", "name": "t", "cols": [{"name": "a", "source_type": "int"}]}', '{"kind": "header", "version": 2},');
 SELECT fault_of('', ''), fault_of('{"kind": "begin"}', ''), fault_of('{"kind": "header", "version": 70000}', '');
 SELECT sluice.feed_encode('{"kind": "header"}');
 SELECT sluice.feed_encode('"header"');
@@ -113,7 +113,7 @@ SELECT fault_of(jsonb_build_object('kind', 'ddl', 'data', repeat('n', 1048577)):
 SELECT sluice.feed_decode('');
 SELECT sluice.feed_decode('\x7f454c46');
 SELECT sluice.feed_decode(sluice.feed_encode('[{"kind": "header"}]') || '\x3f00');
-SELECT sluice.feed_decode(sluice.feed_encode('[{"kind": "header", "version": 3}]'));
+SELECT sluice.feed_decode(sluice.feed_encode('[{"kind": "header", "version": 4}]'));
 SELECT sluice.feed_decode(sluice.feed_encode('[{"kind": "header", "encoding": "KLINGON"}]'));
 
 -- Text is verified in the batch's encoding and converted from it.

@@ -12,7 +12,7 @@ GRANT EXECUTE ON FUNCTION sluice.feed_open(text, int), sluice.feed(text, bytea),
 CREATE TABLE a (id int PRIMARY KEY, v text);
 
 -- what cannot be opened
-SELECT * FROM sluice.feed_open('s', 1);
+SELECT * FROM sluice.feed_open('s', 3);
 SELECT * FROM sluice.feed_open(NULL, 1);
 SELECT state FROM sluice.sync_start('s', options => '{"feed": true}');
 SELECT * FROM sluice.feed_open('s', 0);
@@ -21,30 +21,30 @@ SELECT sluice.feed('00', '');
 SELECT sluice.feed_close('00');
 SELECT sluice.feed(NULL, '');
 SET ROLE regress_other;
-SELECT * FROM sluice.feed_open('s', 1);
+SELECT * FROM sluice.feed_open('s', 3);
 RESET ROLE;
 TABLE t.state;
 
 -- an aborted feed_open leaves nothing behind
 BEGIN;
-SELECT length(token) FROM sluice.feed_open('s', 1);
+SELECT length(token) FROM sluice.feed_open('s', 3);
 ROLLBACK;
 BEGIN;
 SAVEPOINT p;
-SELECT length(token) FROM sluice.feed_open('s', 1);
+SELECT length(token) FROM sluice.feed_open('s', 3);
 ROLLBACK TO p;
-SELECT length(token) AS again FROM sluice.feed_open('s', 1);
+SELECT length(token) AS again FROM sluice.feed_open('s', 3);
 ROLLBACK;
 
 -- one at a time; a token is its session's
 SELECT token AS tok, "position" IS NULL AS nothing_yet, tables
-FROM sluice.feed_open('s', 1) \gset
+FROM sluice.feed_open('s', 3) \gset
 \echo :nothing_yet :tables
 TABLE t.state;
-SELECT * FROM sluice.feed_open('s', 1);
+SELECT * FROM sluice.feed_open('s', 3);
 \c
 CALL t.wait_until_free();
-SELECT token AS tok2 FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok2 FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed(:'tok', t.batch(VARIADIC '{}'::jsonb[]));
 SELECT :'tok' = :'tok2' AS same_token;
 SELECT :'tok2' AS tok \gset
@@ -94,7 +94,7 @@ SELECT count(*) FROM a;
 TABLE t.conflict;
 SELECT sluice.feed_close(:'tok');
 SELECT token AS tok, "position", jsonb_path_query_array(tables, '$[*].shape.cols[*].name') AS names
-FROM sluice.feed_open('s', 1) \gset
+FROM sluice.feed_open('s', 3) \gset
 \echo :position :names
 SELECT sluice.feed_close(:'tok');
 
@@ -104,7 +104,7 @@ DECLARE
     tok text;
     msg text;
 BEGIN
-    SELECT token INTO tok FROM sluice.feed_open('s', 1);
+    SELECT token INTO tok FROM sluice.feed_open('s', 3);
     BEGIN
         PERFORM sluice.feed(tok, batch);
         msg := 'applied';
@@ -143,17 +143,17 @@ UPDATE sluice.stream SET source_sysid = NULL;
 
 -- after a refusal nothing but feed_close; one that dies with its session is
 -- met again
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed(:'tok', '\x00');
 SELECT sluice.feed(:'tok', t.batch(VARIADIC '{}'::jsonb[]));
 \c
 CALL t.wait_until_free();
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed(:'tok', '\x00');
 SELECT sluice.feed_close(:'tok', 'whatever');
 SELECT sluice.feed_close(:'tok');
 TABLE t.state;
-SELECT * FROM sluice.feed_open('s', 1);
+SELECT * FROM sluice.feed_open('s', 3);
 SELECT stream_id FROM sluice.sync_start('s');
 
 -- as a member of the owner's role, whatever the session's settings are
@@ -169,7 +169,7 @@ SET ROLE regress_bridge;
 SET DateStyle = 'SQL, DMY';
 SET IntervalStyle = 'sql_standard';
 SET xmloption = document;
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed(:'tok', :'batch');
 SHOW session_replication_role;
 SHOW DateStyle;
@@ -181,7 +181,7 @@ RESET IntervalStyle;
 TABLE d;
 TABLE t.state;
 SELECT sluice.sync_stop('s');
-SELECT * FROM sluice.feed_open('s', 1);
+SELECT * FROM sluice.feed_open('s', 3);
 SELECT sluice.sync_drop('s');
 DROP OWNED BY regress_owner, regress_bridge, regress_other;
 DROP ROLE regress_owner, regress_bridge, regress_other;

@@ -5,7 +5,7 @@
 \i :lib
 \set ECHO all
 SELECT state FROM sluice.sync_start('s', options => '{"feed": true}');
-SELECT token AS tok, "position" IS NULL AS at_start, tables FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok, "position" IS NULL AS at_start, tables FROM sluice.feed_open('s', 3) \gset
 \echo :at_start :tables
 
 -- insert, update, delete by primary key
@@ -112,7 +112,7 @@ ROLLBACK;
 SELECT sluice.feed_close(:'tok');
 TABLE t.refusal;
 SELECT stream_id FROM sluice.sync_start('s', options => '{"feed": true, "insert_only": ["io"]}');
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed(:'tok', t.batch(t.shape('io', 11), t.i('{1}', 11), t.i('{1}', 11)));
 TABLE io;
 SELECT sluice.feed_close(:'tok');

@@ -5,7 +5,7 @@
 \i :lib
 \set ECHO all
 SELECT state FROM sluice.sync_start('s', options => '{"feed": true}');
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 CREATE TABLE to1 (id int PRIMARY KEY, v int, doc text, j jsonb);
 ALTER TABLE to1 ALTER doc SET STORAGE EXTERNAL;
 CREATE TABLE to2 (id int PRIMARY KEY, v int, a int[], t text[], b bytea, j jsonb, h numeric[]);

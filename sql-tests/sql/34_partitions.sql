@@ -5,7 +5,7 @@
 \i :lib
 \set ECHO all
 SELECT state FROM sluice.sync_start('s', options => '{"feed": true}');
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 CREATE TABLE pa1 (id int, d date, v int, PRIMARY KEY (id, d)) PARTITION BY RANGE (d);
 CREATE TABLE pa1_24 PARTITION OF pa1 FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
 CREATE TABLE pa1_25 PARTITION OF pa1 FOR VALUES FROM ('2025-01-01') TO ('2026-01-01') PARTITION BY LIST (id);
@@ -85,7 +85,7 @@ SELECT sluice.feed_close(:'tok');
 TABLE t.refusal;
 -- leaves that are no tables of ours
 SELECT stream_id FROM sluice.sync_start('s');
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 CREATE FOREIGN DATA WRAPPER nothing;
 CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing;
 CREATE FOREIGN TABLE px1_f PARTITION OF px1 FOR VALUES IN ('af') SERVER nowhere;

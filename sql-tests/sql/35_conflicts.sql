@@ -38,7 +38,7 @@ TABLE ident;
 -- the last key and the position of each kind, and the counters
 SELECT table_name, kind, count, last_key, last_position, last_at IS NOT NULL AS timed FROM sluice.conflicts ORDER BY 1, 2;
 -- nothing of an aborted transaction is counted
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 BEGIN;
 SELECT sluice.feed(:'tok', t.batch(t.shape('dn1'), t.d('{77,NULL,NULL}')));
 ROLLBACK;

@@ -77,7 +77,7 @@ SELECT t.try(t.batch(t.shape('a', 11, '{"name": "nowhere"}')));
 SELECT t.try(t.batch(t.shape('a', 11, '{"schema": "app copy"}')));
 CREATE SCHEMA app;
 CREATE TABLE app.m (id int PRIMARY KEY);
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed(:'tok', t.batch(t.shape('app.m', 12), t.i('{1}', 12)));
 ALTER SCHEMA app RENAME TO app_old;
 SELECT sluice.feed(:'tok', t.batch(t.i('{2}', 12)));
@@ -107,12 +107,12 @@ SELECT t.try(t.batch(t.shape('rl', 13), t.i('{1}', 13)));
 -- PROTOCOL-VIOLATION: a table that is not the stream's
 SELECT stream_id FROM sluice.sync_start('f', include_tables => '{public.a}', options => '{"feed": true}');
 
-SELECT token AS tok FROM sluice.feed_open('f', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('f', 3) \gset
 SELECT sluice.feed(:'tok', t.batch(t.shape('nn', 2)));
 SELECT sluice.feed_close(:'tok');
 SELECT stream_id FROM sluice.sync_start('f');
 -- one target table, two streams
-SELECT token AS tok FROM sluice.feed_open('f', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('f', 3) \gset
 SELECT sluice.feed(:'tok', t.batch(t.shape('a'), t.i('{50,1,f}')));
 SELECT sluice.feed_close(:'tok');
 SELECT sluice.sync_stop('f');

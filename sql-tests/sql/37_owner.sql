@@ -91,7 +91,7 @@ CREATE FUNCTION nop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; EN
 CREATE TRIGGER late BEFORE INSERT ON al FOR EACH ROW EXECUTE FUNCTION nop();
 CREATE TRIGGER stmt AFTER TRUNCATE ON al EXECUTE FUNCTION nop();
 RESET ROLE;
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed(:'tok', t.batch(t.shape('al', 3), t.i('{1}', 3)));
 ALTER TABLE al ENABLE ALWAYS TRIGGER late;
 SELECT sluice.feed(:'tok', t.batch(t.i('{2}', 3)));
@@ -101,7 +101,7 @@ ALTER TABLE al ENABLE ALWAYS TRIGGER stmt;
 SELECT stream_id FROM sluice.sync_start('s');
 SELECT t.try(t.batch(t.shape('al', 3), t.i('{2}', 3)));
 ALTER TABLE al DISABLE TRIGGER stmt;
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed(:'tok', t.batch(t.shape('al', 3), t.i('{3}', 3)));
 REVOKE INSERT ON al FROM regress_alice;
 SELECT sluice.feed(:'tok', t.batch(t.i('{4}', 3)));
@@ -112,7 +112,7 @@ SELECT t.try(t.batch(t.shape('al', 3), t.i('{4}', 3)));
 REVOKE USAGE ON SCHEMA public FROM regress_alice, PUBLIC;
 SELECT t.try(t.batch(t.shape('al', 3), t.i('{5}', 3)));
 GRANT USAGE ON SCHEMA public TO PUBLIC;
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed(:'tok', t.batch(t.shape('al', 3), t.i('{6}', 3)));
 REVOKE regress_alice FROM regress_streamer;
 SELECT sluice.feed(:'tok', t.batch(t.i('{7}', 3)));

@@ -92,10 +92,10 @@ SET ROLE regress_my_owner;
 SELECT state FROM sluice.sync_start('s');
 SET ROLE regress_my_other;
 SELECT * FROM sluice.bridge_streams();
-SELECT * FROM sluice.feed_open('s', 1);
+SELECT * FROM sluice.feed_open('s', 3);
 SET ROLE regress_my_bridge;
 SELECT * FROM sluice.bridge_streams();
-SELECT token AS tok, "position", tables, connection, configuration FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok, "position", tables, connection, configuration FROM sluice.feed_open('s', 3) \gset
 \echo :position :tables
 \echo :connection
 \echo :configuration
@@ -117,7 +117,7 @@ SELECT sluice.feed(:'tok', sluice.feed_encode(jsonb_build_array(t.header())));
 SELECT sluice.feed_close(:'tok');
 TABLE t.health;
 SELECT state FROM sluice.sync_start('s');
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 BEGIN;
 SELECT sluice.feed(:'tok', t.my('uuid-a', VARIADIC '{}'));
 ROLLBACK;
@@ -131,7 +131,7 @@ SELECT state FROM sluice.sync_start('s');
 
 \set VERBOSITY terse
 -- a stop is passed on to the feeder, and confirmed by feed_close
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed(:'tok', t.my('uuid-b', VARIADIC '{}'));
 SELECT sluice.sync_stop('s', true, '0 s');
 SELECT state FROM sluice.sync_start('s');
@@ -139,11 +139,11 @@ SELECT sluice.feed(:'tok', t.my('uuid-b', VARIADIC '{}'));
 SELECT sluice.feed_close(:'tok');
 TABLE t.health;
 SELECT sluice.sync_stop('s', true, '1 s');
-SELECT * FROM sluice.feed_open('s', 1);
+SELECT * FROM sluice.feed_open('s', 3);
 
 -- a wait for what the source has by now is answered by a message
 SELECT state FROM sluice.sync_start('s');
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 CALL sluice.sync_wait('s', 'streaming', '1 s');
 CALL sluice.sync_wait('s', 'caught_up', '0 s');
 SELECT sluice.feed(:'tok', t.my('uuid-b', VARIADIC '{}')) AS asked;
@@ -157,20 +157,20 @@ TABLE t.health;
 SELECT state, pid FROM sluice.bridge_streams();
 
 -- a feeder that goes without a word leaves nothing behind
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT fed FROM t.health;
 \c
 CALL t.wait_until_free();
 SELECT state, fed FROM t.health;
 BEGIN;
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT fed FROM t.health;
 ROLLBACK;
 SELECT fed FROM t.health;
 BEGIN;
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed_close(:'tok');
-SELECT token AS tok FROM sluice.feed_open('s', 1) \gset
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 COMMIT;
 SELECT fed FROM t.health;
 

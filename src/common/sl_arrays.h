@@ -28,6 +28,7 @@ typedef struct SlArrays
 	SlColumn   *cols;
 	int			rels_size;
 	uint32	   *rels;
+	const char *remedies[SL_MAX_REMEDIES];
 } SlArrays;
 
 static inline void

@@ -32,6 +32,7 @@ static const struct
 	[SL_DIFF_COLUMN_RENAMED] = {"column-renamed", 3},
 	[SL_DIFF_COLUMN_REPLACED] = {"column-replaced", 2},
 	[SL_DIFF_COLUMN_TYPE] = {"column-type", 5},
+	[SL_DIFF_COLUMN_SOURCE_TYPE] = {"column-source-type", 5},
 	[SL_DIFF_COLUMN_NULLABILITY] = {"column-nullability", 10},
 	[SL_DIFF_COLUMN_COLLATION] = {"column-collation", 8},
 	[SL_DIFF_COLUMN_GENERATED] = {"column-generated", 7},
@@ -131,6 +132,16 @@ diff_type(DiffList *l, const SlColumn *ca, const SlColumn *cb)
 	add_diff(l, SL_DIFF_COLUMN_TYPE, ca->name, before, after);
 }
 
+/* A type that became none, or came to be, is a type that is not compared. */
+static void
+diff_source_type(DiffList *l, const SlColumn *ca, const SlColumn *cb)
+{
+	if (ca->source_type != NULL && cb->source_type != NULL && same_type(ca, cb) &&
+		strcmp(ca->source_type, cb->source_type) != 0)
+		add_diff(l, SL_DIFF_COLUMN_SOURCE_TYPE, ca->name, pstrdup(ca->source_type),
+				 pstrdup(cb->source_type));
+}
+
 static const char *
 generated_text(const SlColumn *c)
 {
@@ -149,6 +160,7 @@ diff_column(DiffList *l, const SlColumn *ca, const SlColumn *cb)
 		add_diff(l, SL_DIFF_COLUMN_RENAMED, ca->name, quoted(ca->name),
 				 quoted(cb->name));
 	diff_type(l, ca, cb);
+	diff_source_type(l, ca, cb);
 	if (!both_know(l) || ((ca->flags | cb->flags) & SL_COL_PARTIAL) != 0)
 		return;
 	if (changed & SL_COL_NOT_NULL)

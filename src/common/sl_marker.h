@@ -68,6 +68,8 @@ typedef enum SlMarkerAck
 		"report the message; the stream was stopped before anything was applied from it") \
 	SL_MARKER(COLD_START_INCOMPLETE, "COLD-START-INCOMPLETE", "SL108", TERMINAL, RECORDED, NO, \
 		"call sync_start with restart_from_scratch => true; the copy cannot be continued") \
+	SL_MARKER(SOURCE_LOG_PURGED, "SOURCE-LOG-PURGED", "SL109", TERMINAL, RECORDED, NO, \
+		"drop the stream and start it anew; the source has removed the part of its log that is next") \
 	SL_MARKER(SCHEMA_CHANGE_REFUSED, "SCHEMA-CHANGE-REFUSED", "SL201", TERMINAL, RECORDED, NO, \
 		"make the same change on the target, then call sync_start") \
 	SL_MARKER(COLUMN_IDENTITY_CHANGED, "COLUMN-IDENTITY-CHANGED", "SL202", TERMINAL, RECORDED, NO, \

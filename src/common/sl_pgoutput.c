@@ -239,6 +239,7 @@ get_column(SlCursor *c, SlColumn *col)
 	col->type_name = NULL;
 	col->collation = NULL;
 	col->dflt = NULL;
+	col->source_type = NULL;
 }
 
 static void

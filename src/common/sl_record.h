@@ -22,6 +22,7 @@
 #define SL_MAX_TEXT			(1 << 20)	/* bytes of DDL text, default, … */
 #define SL_MAX_CELL			0x3fffffff	/* bytes of one value: 1 GB - 1 */
 #define SL_MAX_RELS			65536	/* relations in one TRUNCATE */
+#define SL_MAX_REMEDIES		64	/* statements of one fault */
 
 /* The letter is also the record's tag on the wire. */
 typedef enum SlRecordKind
@@ -41,6 +42,7 @@ typedef enum SlRecordKind
 	SL_REC_ORIGIN = 'O',
 	SL_REC_HEARTBEAT = 'K',
 	SL_REC_COMMIT = 'C',
+	SL_REC_FAULT = 'F',			/* a feeder cannot go on: what it found */
 	/* messages of pgoutput that are decoded but never asked for */
 	SL_REC_STREAM_START = '1',
 	SL_REC_STREAM_STOP = '2',
@@ -110,6 +112,8 @@ typedef struct SlColumn
 	int32		typmod;			/* as the source has it; -1 = none */
 	const char *type_name;		/* format_type() text; NULL = not known */
 	const char *collation;		/* schema-qualified name; NULL = none/unknown */
+	const char *source_type;	/* the type as another engine has it, that
+								 * type_name was made of; NULL = PostgreSQL's */
 	const char *dflt;			/* text of the default expression; NULL = none
 								 * or not known (flag SL_COL_DEFAULT tells) */
 	uint8		flags;			/* SL_COL_* */
@@ -206,6 +210,24 @@ typedef struct SlHeartbeat
 	const char *position;		/* as SlCommit.position */
 } SlHeartbeat;
 
+/*
+ * What a feeder found and cannot judge: the extension raises it as the refusal of
+ * that marker.  The last record of its batch.
+ */
+typedef struct SlFault
+{
+	const char *marker;			/* text of the registry (sl_marker.h) */
+	const char *schema;			/* on the source; NULL = none, as the next two */
+	const char *table;
+	const char *column;
+	const char *position;		/* where in the source's log, or NULL */
+	const char *message;		/* lower case, no period, no row value */
+	const char *detail;			/* a line per object, or NULL */
+	const char *hint;			/* a sentence, or NULL */
+	int			nremedies;		/* statements to run on the source */
+	const char **remedies;
+} SlFault;
+
 /* Stream and two-phase messages: enough to name them in an error. */
 typedef struct SlXactMark
 {
@@ -234,6 +256,7 @@ typedef struct SlRecord
 		SlOrigin	origin;
 		SlHeartbeat heartbeat;
 		SlCommit	commit;
+		SlFault		fault;
 		SlXactMark	mark;
 	}			u;
 } SlRecord;

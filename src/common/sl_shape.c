@@ -50,7 +50,8 @@ sl_shape_copy(const SlShape *shape)
 		const SlColumn *c = &shape->cols[i];
 
 		text += text_bytes(c->name) + text_bytes(c->type_name) +
-			text_bytes(c->collation) + text_bytes(c->dflt);
+			text_bytes(c->collation) + text_bytes(c->dflt) +
+			text_bytes(c->source_type);
 	}
 
 	copy = palloc(head + cols + text);
@@ -68,6 +69,7 @@ sl_shape_copy(const SlShape *shape)
 		c->type_name = put_text(&to, c->type_name);
 		c->collation = put_text(&to, c->collation);
 		c->dflt = put_text(&to, c->dflt);
+		c->source_type = put_text(&to, c->source_type);
 	}
 	return copy;
 }
@@ -144,6 +146,9 @@ sl_shape_fingerprint(const SlShape *shape, char *out)
 		add_text(&buf, c->type_name);
 		add_text(&buf, c->collation);
 		appendStringInfo(&buf, "%u;%d;%d;", c->typid, c->typmod, c->flags);
+		/* of none the text is what it was before there were any */
+		if (c->source_type != NULL)
+			add_text(&buf, c->source_type);
 	}
 	sl_fingerprint(buf.data, buf.len, out);
 	pfree(buf.data);

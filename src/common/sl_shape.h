@@ -30,6 +30,8 @@ typedef enum SlDiffKind
 	SL_DIFF_COLUMN_RENAMED,		/* same attnum, other name */
 	SL_DIFF_COLUMN_REPLACED,	/* same name, other attnum */
 	SL_DIFF_COLUMN_TYPE,		/* type or typmod */
+	SL_DIFF_COLUMN_SOURCE_TYPE, /* another engine's type, of the same type
+								 * here */
 	SL_DIFF_COLUMN_NULLABILITY,
 	SL_DIFF_COLUMN_COLLATION,
 	SL_DIFF_COLUMN_GENERATED,

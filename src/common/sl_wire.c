@@ -166,16 +166,16 @@ put_header(Writer *w, const SlHeader *h)
 	put_text(w, h->system_identity, SL_MAX_NAME, "system identity");
 }
 
-/* Version 1 has neither defaults nor natts nor partial columns. */
+/* Version 2 has no types of other engines. */
 static bool
 fits_version(const Writer *w, const SlShape *s)
 {
-	if (w->version >= 2)
+	if (w->version >= 3)
 		return true;
 	for (int i = 0; i < s->ncols; i++)
-		if (s->cols[i].dflt != NULL || (s->cols[i].flags & SL_COL_PARTIAL) != 0)
+		if (s->cols[i].source_type != NULL)
 			return false;
-	return s->natts == 0;
+	return true;
 }
 
 static void
@@ -188,8 +188,10 @@ put_column(Writer *w, const SlColumn *c)
 	put_signed(w, c->typmod);
 	put_text(w, c->type_name, SL_MAX_TEXT, "type name");
 	put_text(w, c->collation, SL_MAX_TEXT, "collation");
-	if (w->version >= 2 && (c->flags & SL_COL_DEFAULT) != 0)
+	if ((c->flags & SL_COL_DEFAULT) != 0)
 		put_text(w, c->dflt, SL_MAX_TEXT, "default");
+	if (w->version >= 3)
+		put_text(w, c->source_type, SL_MAX_TEXT, "type on the source");
 }
 
 static void
@@ -211,8 +213,7 @@ put_shape(Writer *w, const SlShape *s)
 	put_u8(w, (uint8) s->replident);
 	put_u8(w, s->evidence);
 	put_varint(w, s->lsn);
-	if (w->version >= 2)
-		put_varint(w, (uint32) s->natts);
+	put_varint(w, (uint32) s->natts);
 	put_varint(w, s->ncols);
 	for (int i = 0; i < s->ncols; i++)
 		put_column(w, &s->cols[i]);
@@ -252,6 +253,30 @@ put_message(Writer *w, SlRecordKind kind, const SlMessage *m)
 	put_text(w, m->prefix, SL_MAX_TEXT, "prefix");
 	put_data(w, m->data, m->len,
 			 kind == SL_REC_DDL ? SL_MAX_TEXT : SL_MAX_CELL, "message");
+}
+
+static void
+put_fault(Writer *w, const SlFault *f)
+{
+	if (w->version < 3)
+		sl_error_set(w->err, SL_ERR_UNSUPPORTED, w->buf->len - w->start,
+					 "fault has no form in version %d", w->version);
+	if (f->nremedies < 0 || f->nremedies > SL_MAX_REMEDIES)
+	{
+		writer_limit(w, "number of remedies");
+		return;
+	}
+	put_name(w, f->marker, "marker");
+	put_text(w, f->schema, SL_MAX_NAME, "schema name");
+	put_text(w, f->table, SL_MAX_NAME, "table name");
+	put_text(w, f->column, SL_MAX_NAME, "column name");
+	put_text(w, f->position, SL_MAX_TEXT, "position");
+	put_text(w, f->message, SL_MAX_TEXT, "message");
+	put_text(w, f->detail, SL_MAX_TEXT, "detail");
+	put_text(w, f->hint, SL_MAX_TEXT, "hint");
+	put_varint(w, f->nremedies);
+	for (int i = 0; i < f->nremedies; i++)
+		put_text(w, f->remedies[i], SL_MAX_TEXT, "remedy");
 }
 
 /* False when the kind has no wire form. */
@@ -305,6 +330,9 @@ put_body(Writer *w, const SlRecord *rec)
 			put_varint(w, rec->u.commit.end_lsn);
 			put_signed(w, rec->u.commit.commit_time);
 			put_text(w, rec->u.commit.position, SL_MAX_TEXT, "position");
+			return true;
+		case SL_REC_FAULT:
+			put_fault(w, &rec->u.fault);
 			return true;
 		default:
 			return false;

@@ -223,9 +223,6 @@ static void
 get_column(SlCursor *c, uint16 version, SlColumn *col)
 {
 	col->flags = sl_get_u8(c, "flags of a column");
-	if (version < 2 && (col->flags & SL_COL_PARTIAL) != 0)
-		sl_fail_at(c, c->p - 1, SL_ERR_UNSUPPORTED,
-				   "column has unrecognized flags 0x%02x", col->flags);
 	col->name = get_name(c, "a column name");
 	col->attnum = get_signed32(c, "a column number");
 	col->typid = get_id(c, "a type id");
@@ -233,8 +230,10 @@ get_column(SlCursor *c, uint16 version, SlColumn *col)
 	col->type_name = get_text(c, SL_MAX_TEXT, "a type name");
 	col->collation = get_text(c, SL_MAX_TEXT, "a collation");
 	col->dflt = NULL;
-	if (version >= 2 && (col->flags & SL_COL_DEFAULT) != 0)
+	if ((col->flags & SL_COL_DEFAULT) != 0)
 		col->dflt = get_text(c, SL_MAX_TEXT, "a default");
+	col->source_type = version < 3 ? NULL :
+		get_text(c, SL_MAX_TEXT, "a type on the source");
 }
 
 static void
@@ -253,8 +252,7 @@ get_shape(SlCursor *c, SlArrays *arrays, uint16 version, SlShape *s)
 		sl_fail_at(c, c->p - 1, SL_ERR_UNSUPPORTED, "unrecognized evidence %d",
 				   s->evidence);
 	s->lsn = get_varint(c, "a position");
-	s->natts = version < 2 ? 0 :
-		(int32) get_upto(c, PG_INT32_MAX, "the highest column number");
+	s->natts = (int32) get_upto(c, PG_INT32_MAX, "the highest column number");
 	ncols = (int) get_upto(c, SL_MAX_COLUMNS, "the number of columns");
 	s->ncols = 0;
 
@@ -346,6 +344,33 @@ get_commit(SlCursor *c, SlCommit *commit)
 	commit->position = get_text(c, SL_MAX_TEXT, "a position");
 }
 
+static void
+get_fault(SlCursor *c, SlArrays *arrays, SlFault *f)
+{
+	int			n;
+
+	f->marker = get_name(c, "a marker");
+	f->schema = get_text(c, SL_MAX_NAME, "a schema name");
+	f->table = get_text(c, SL_MAX_NAME, "a table name");
+	f->column = get_text(c, SL_MAX_NAME, "a column name");
+	f->position = get_text(c, SL_MAX_TEXT, "a position");
+	f->message = get_text(c, SL_MAX_TEXT, "a message");
+	if (sl_ok(c) && f->message == NULL)
+		sl_fail(c, SL_ERR_MALFORMED, "fault has no message");
+	f->detail = get_text(c, SL_MAX_TEXT, "a detail");
+	f->hint = get_text(c, SL_MAX_TEXT, "a hint");
+	n = (int) get_upto(c, SL_MAX_REMEDIES, "the number of remedies");
+	f->nremedies = 0;
+	f->remedies = arrays->remedies;
+	for (int i = 0; i < n && sl_ok(c); i++)
+	{
+		f->remedies[i] = get_text(c, SL_MAX_TEXT, "a remedy");
+		if (sl_ok(c) && f->remedies[i] == NULL)
+			sl_fail(c, SL_ERR_MALFORMED, "remedy is absent");
+		f->nremedies = i + 1;
+	}
+}
+
 /* False when there is no record of this tag. */
 static bool
 get_body(SlWireReader *r, SlCursor *c, SlRecord *rec)
@@ -396,6 +421,11 @@ get_body(SlWireReader *r, SlCursor *c, SlRecord *rec)
 			break;
 		case SL_REC_COMMIT:
 			get_commit(c, &rec->u.commit);
+			break;
+		case SL_REC_FAULT:
+			if (r->version < 3)
+				return false;
+			get_fault(c, arrays, &rec->u.fault);
 			break;
 		default:
 			return false;

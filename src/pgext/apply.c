@@ -21,6 +21,8 @@
 #include "pgext/debt.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
+#include "pgext/feed_fault.h"
+#include "pgext/source_mysql.h"
 #include "pgext/pgcompat.h"
 
 static void
@@ -52,6 +54,7 @@ sl_apply_create(MemoryContext cxt, SlStream *stream, SlSlot *slot)
 	ap->stream = stream;
 	ap->slot = slot;
 	ap->at_column = -1;
+	ap->bridged = stream->source_server != NULL && sl_driver_is_bridged(stream->driver);
 	ctl.hcxt = cxt;
 	ap->maps = hash_create("sluice maps", 64, &ctl,
 						   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
@@ -243,8 +246,13 @@ sl_apply_record(SlApply *ap, const SlRecord *rec)
 		case SL_REC_TYPE:
 		case SL_REC_ORIGIN:
 		case SL_REC_MESSAGE:
-		case SL_REC_DDL:
 			return;
+		case SL_REC_DDL:
+			if (ap->bridged && !ap->skipping)
+				sl_feed_judge_ddl(ap->stream, &rec->u.message, ap->in_hand);
+			return;
+		case SL_REC_FAULT:
+			sl_feed_raise_fault(&rec->u.fault);
 		case SL_REC_GONE:
 			return;
 		case SL_REC_HEADER:

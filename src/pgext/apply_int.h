@@ -154,6 +154,7 @@ struct SlApply
 	SlSlot	   *slot;
 	bool		goes_on;		/* see sl_apply_go_on */
 	bool		feed;			/* pin the session within a GUC level */
+	bool		bridged;		/* sluice-bridge reads the source */
 	HTAB	   *maps;
 	char	  **accept_triggers;
 	char	  **insert_only;

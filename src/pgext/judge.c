@@ -270,6 +270,10 @@ set_refusal(SlVerdict *v, const SlJudging *j, StringInfo detail, int ndiffs)
 	v->message = j->message;
 	v->detail = detail->data;
 	v->hint = j->hint.len ? j->hint.data : NULL;
+	v->taken = j->taken && v->marker == SL_M_SCHEMA_CHANGE_REFUSED && j->nopen == 0;
+	if (v->taken && v->hint == NULL)
+		v->hint = psprintf("Compare the column on both sides and copy the values that differ, then: SELECT state FROM sluice.sync_start(%s);",
+						   quote_literal_cstr(j->stream->stream_id));
 }
 
 SlVerdict *

@@ -51,6 +51,8 @@ typedef struct SlVerdict
 								 * of table … cannot be followed" */
 	char	   *detail;			/* drift diff, one line per object */
 	char	   *hint;
+	bool		taken;			/* refuse once: a start after the refusal
+								 * takes the source's change as it is */
 	int			nactions;		/* SL_DECIDE_FORWARD */
 	SlAction   *actions;
 	char	   *warning;		/* what passes and should be known, or NULL */

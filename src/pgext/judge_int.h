@@ -40,6 +40,8 @@ typedef struct SlJudging
 	Oid			target;
 	bool		forward;		/* the stream's mode */
 	SlChangeClass class;
+	bool		taken;			/* a start after the refusal takes the change
+								 * as it is */
 	bool		looks;			/* a boundary: warnings are worth a line */
 
 	SlMarker	marker;			/* worst so far, SL_M_NONE = passes */

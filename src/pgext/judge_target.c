@@ -22,6 +22,7 @@
 #include "common/sl_shape.h"
 #include "pgext/column_ddl.h"
 #include "pgext/judge_int.h"
+#include "pgext/judge_source.h"
 #include "pgext/judge_types.h"
 #include "pgext/source_type.h"
 #include "pgext/pgcompat.h"
@@ -111,7 +112,7 @@ compare_new(SlJudging *j, int now_at, int16 t)
 
 	if (t == 0)
 		add_open(j, SL_OPEN_ADD, -1, now_at, 0);
-	else if (now->attnum == 0)
+	else if (now->attnum == 0 && j->after->evidence != SL_EVIDENCE_CHANGE)
 	{
 		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
 		sl_judge_line(j, "column-unproven", now->name,
@@ -191,6 +192,28 @@ compare_type(SlJudging *j, int was, int now_at, int16 t)
 			return;
 	}
 	add_open(j, SL_OPEN_TYPE, was, now_at, t);
+}
+
+/*
+ * Another type of the source's engine that is the same type here: nothing can be
+ * done on this side, and what the source's ALTER made of the values that were
+ * there it has not sent.
+ */
+static void
+compare_source_type(SlJudging *j, int was, int now_at)
+{
+	const SlColumn *b = &j->before->cols[was];
+	const SlColumn *now = &j->after->cols[now_at];
+
+	if (b->source_type == NULL || now->source_type == NULL ||
+		strcmp(b->source_type, now->source_type) == 0 ||
+		b->typid != now->typid || b->typmod != now->typmod ||
+		sl_source_type_widens(b->source_type, now->source_type))
+		return;
+	sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
+	sl_judge_line(j, "column-source-type", now->name,
+				  "values that were there may have changed on the source, which sends no row for that");
+	j->taken = true;
 }
 
 static char *
@@ -279,6 +302,7 @@ sl_judge_compare(SlJudging *j)
 		else if (compare_kept(j, was, i, &t))
 		{
 			compare_type(j, was, i, t);
+			compare_source_type(j, was, i);
 			compare_collation(j, was, i, t);
 		}
 	}

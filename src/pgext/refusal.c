@@ -130,6 +130,13 @@ hint_with_call(const char *stream_id, const char *hint, const char *fingerprint)
 					fingerprint);
 }
 
+/* The checks of a source that sluice-bridge reads are made after the start. */
+static bool
+is_reported(const char *stream_id, SlMarker marker)
+{
+	return marker == SL_M_PREFLIGHT_FAILED && sl_stream_is_fed(sl_stream_load(stream_id, false));
+}
+
 void
 sl_refusal_put(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn)
 {
@@ -144,7 +151,7 @@ sl_refusal_put(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn)
 	info = sl_marker_info(marker);
 	sl_refusal_fingerprint(marker, edata->schema_name, edata->table_name,
 						   edata->column_name, edata->detail, lsn, fingerprint);
-	if (info->keep == SL_KEEP_RECORDED)
+	if (info->keep == SL_KEEP_RECORDED || is_reported(stream_id, marker))
 		insert_refusal(stream_id, info, edata, lsn, fingerprint);
 	if (is_schema_decision(marker) && edata->schema_name && edata->table_name)
 		sl_schema_event(stream_id, storable(edata->schema_name),

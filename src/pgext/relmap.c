@@ -428,7 +428,7 @@ tell_wedge(SlApply *ap, const SlRelMap *map, const SlCase *asked, SlRefusal *r)
 	SlCase		again = *asked;
 	SlVerdict  *v;
 
-	if (r->marker != SL_M_SCHEMA_CHANGE_REFUSED || ap->in_hand == 0 ||
+	if (r->marker != SL_M_SCHEMA_CHANGE_REFUSED || ap->in_hand == 0 || ap->bridged ||
 		map->wrote != ap->in_hand || strcmp(s.schema_changes, "refuse") != 0)
 		return;
 	s.schema_changes = "forward";
@@ -444,7 +444,8 @@ tell_wedge(SlApply *ap, const SlRelMap *map, const SlCase *asked, SlRefusal *r)
 					   "restart_from_scratch => true");
 }
 
-static SL_NORETURN void
+/* Raises, but for what was refused before and is taken as it is since. */
+static void
 refuse_shape(SlApply *ap, const SlRelMap *map, const SlCase *asked, const SlVerdict *v)
 {
 	const SlShape *shape = asked->after;
@@ -453,6 +454,8 @@ refuse_shape(SlApply *ap, const SlRelMap *map, const SlCase *asked, const SlVerd
 	.hint = v->hint};
 
 	tell_wedge(ap, map, asked, &r);
+	if (v->taken && sl_refusal_accept(ap->stream->stream_id, &r))
+		return;
 	if (v->message)
 		sl_refuse(&r, "%s", v->message);
 	sl_refuse(&r, "the shape of table \"%s.%s\" cannot be followed",

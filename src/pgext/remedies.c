@@ -57,6 +57,8 @@ static const MarkerWay ways[] = {
 	{SL_M_SOURCE_BEHIND_POSITION, "source", false},
 	{SL_M_SLOT_MISSING, "source", false},
 	{SL_M_SLOT_LOST, "source", false},
+	{SL_M_SOURCE_LOG_PURGED, "source", false},
+	{SL_M_PREFLIGHT_FAILED, "source", true},
 	{SL_M_PUBLICATION_DRIFT, "source", true},
 	{SL_M_PROTOCOL_VIOLATION, "source", true},
 	{SL_M_SCHEMA_CHANGE_REFUSED, "target", true},
@@ -208,7 +210,7 @@ is_statement(const char *line)
 {
 	static const char *const verbs[] = {
 		"ALTER ", "CREATE ", "DROP ", "GRANT ", "REVOKE ", "SELECT ", "CALL ",
-		"COMMENT ", "INSERT ", "UPDATE ", "DELETE ", "TRUNCATE "
+		"SET ", "COMMENT ", "INSERT ", "UPDATE ", "DELETE ", "TRUNCATE "
 	};
 
 	for (int i = 0; i < lengthof(verbs); i++)
@@ -359,7 +361,7 @@ forward_sql(const Trouble *t)
 static void
 put_forward(ReturnSetInfo *rsinfo, const Trouble *t)
 {
-	if (t->marker == SL_M_SCHEMA_CHANGE_REFUSED && t->stream->source_server &&
+	if (t->marker == SL_M_SCHEMA_CHANGE_REFUSED && !sl_stream_is_fed(t->stream) &&
 		strcmp(t->stream->schema_changes, "refuse") == 0)
 		put(rsinfo, "target", forward_sql(t), false,
 			"or instead: the stream makes the change here by itself, and those to come");
@@ -466,6 +468,8 @@ put_refused(ReturnSetInfo *rsinfo, const Trouble *t)
 		put_start(rsinfo, t);
 		put_forward(rsinfo, t);
 	}
+	else if (sl_stream_is_fed(t->stream))
+		put_hint(rsinfo, t, way->run_on);
 	put_anew(rsinfo, t);
 }
 

@@ -160,6 +160,7 @@ put_column(StringInfo out, const SlColumn *c, int encoding)
 	put_number(out, "typmod", c->typmod);
 	put_string(out, "type", c->type_name, encoding);
 	put_string(out, "collation", c->collation, encoding);
+	put_string(out, "source_type", c->source_type, encoding);
 	put_true(out, "key", c->flags & SL_COL_KEY);
 	put_true(out, "not_null", c->flags & SL_COL_NOT_NULL);
 	put_true(out, "generated", c->flags & SL_COL_GENERATED);
@@ -243,6 +244,27 @@ put_message(StringInfo out, const SlMessage *m, int encoding)
 }
 
 static void
+put_fault(StringInfo out, const SlFault *f, int encoding)
+{
+	put_string(out, "marker", f->marker, encoding);
+	put_string(out, "schema", f->schema, encoding);
+	put_string(out, "table", f->table, encoding);
+	put_string(out, "column", f->column, encoding);
+	put_string(out, "position", f->position, encoding);
+	put_string(out, "message", f->message, encoding);
+	put_string(out, "detail", f->detail, encoding);
+	put_string(out, "hint", f->hint, encoding);
+	put_key(out, "remedies");
+	appendStringInfoChar(out, '[');
+	for (int i = 0; i < f->nremedies; i++)
+	{
+		put_comma(out);
+		put_string_value(out, f->remedies[i], strlen(f->remedies[i]), encoding);
+	}
+	appendStringInfoChar(out, ']');
+}
+
+static void
 put_body(StringInfo out, const SlRecord *rec, int encoding)
 {
 	switch (rec->kind)
@@ -296,6 +318,9 @@ put_body(StringInfo out, const SlRecord *rec, int encoding)
 			put_lsn(out, "end", rec->u.commit.end_lsn);
 			put_time(out, "time", rec->u.commit.commit_time);
 			put_string(out, "position", rec->u.commit.position, encoding);
+			break;
+		case SL_REC_FAULT:
+			put_fault(out, &rec->u.fault, encoding);
 			break;
 		default:
 			/* Neither kind comes from the wire. */

@@ -42,13 +42,14 @@ static const KindInfo kinds[] = {
 	{SL_REC_ORIGIN, "origin", " lsn name "},
 	{SL_REC_HEARTBEAT, "heartbeat", " lsn time position "},
 	{SL_REC_COMMIT, "commit", " lsn end time position "},
+	{SL_REC_FAULT, "fault", " marker schema table column position message detail hint remedies "},
 };
 
 static void raise_value(const char *key, const char *wanted) SL_NORETURN;
 static void raise_cell(const char *wanted) SL_NORETURN;
 
 static const char column_keys[] =
-" name attnum typid typmod type collation key not_null generated virtual identity default primary partial ";
+" name attnum typid typmod type collation source_type key not_null generated virtual identity default primary partial ";
 
 /* The word for a kind; "none" for one that has no wire form. */
 const char *
@@ -418,6 +419,7 @@ get_column(JsonbValue *v, int number, SlColumn *c)
 	c->attnum = (int32) get_number(object, "attnum", 0, PG_INT16_MAX, number);
 	get_type(object, c);
 	c->collation = get_text(object, "collation", NULL);
+	c->source_type = get_text(object, "source_type", NULL);
 	c->flags = 0;
 	for (size_t i = 0; i < lengthof(flags); i++)
 	{
@@ -494,6 +496,28 @@ get_message(JsonbContainer *object, SlMessage *m)
 }
 
 static void
+get_fault(JsonbContainer *object, SlFault *f)
+{
+	JsonbValue *elems = get_array(object, "remedies", &f->nremedies);
+
+	f->marker = need_text(object, "marker");
+	f->schema = get_text(object, "schema", NULL);
+	f->table = get_text(object, "table", NULL);
+	f->column = get_text(object, "column", NULL);
+	f->position = get_text(object, "position", NULL);
+	f->message = need_text(object, "message");
+	f->detail = get_text(object, "detail", NULL);
+	f->hint = get_text(object, "hint", NULL);
+	f->remedies = palloc(sizeof(char *) * (f->nremedies + 1));
+	for (int i = 0; i < f->nremedies; i++)
+	{
+		if (elems[i].type != jbvString)
+			raise_value("remedies", "a JSON array of strings");
+		f->remedies[i] = pnstrdup(elems[i].val.string.val, elems[i].val.string.len);
+	}
+}
+
+static void
 get_header(JsonbContainer *object, SlHeader *h)
 {
 	h->version = (uint16) get_number(object, "version", 0, PG_UINT16_MAX,
@@ -517,7 +541,7 @@ find_kind(JsonbContainer *object)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unrecognized record kind \"%s\"", name),
-			 errhint("The kinds are header, shape, gone, begin, insert, update, delete, truncate, ddl, message, type, origin, heartbeat and commit.")));
+			 errhint("The kinds are header, shape, gone, begin, insert, update, delete, truncate, ddl, message, type, origin, heartbeat, commit and fault.")));
 	pg_unreachable();
 }
 
@@ -571,6 +595,9 @@ sl_record_from_json(JsonbContainer *object, SlRecord *rec)
 			rec->u.heartbeat.lsn = get_lsn(object, "lsn", 0);
 			rec->u.heartbeat.time = get_time(object, "time");
 			rec->u.heartbeat.position = get_text(object, "position", NULL);
+			break;
+		case SL_REC_FAULT:
+			get_fault(object, &rec->u.fault);
 			break;
 		default:
 			rec->u.commit.commit_lsn = get_lsn(object, "lsn", 0);

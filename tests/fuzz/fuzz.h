@@ -52,6 +52,7 @@ fuzz_shape(const SlShape *s)
 		fuzz_text(s->cols[i].type_name);
 		fuzz_text(s->cols[i].collation);
 		fuzz_text(s->cols[i].dflt);
+		fuzz_text(s->cols[i].source_type);
 	}
 }
 
@@ -68,6 +69,18 @@ fuzz_record(const SlRecord *rec)
 			break;
 		case SL_REC_SHAPE:
 			fuzz_shape(&rec->u.shape);
+			break;
+		case SL_REC_FAULT:
+			fuzz_text(rec->u.fault.marker);
+			fuzz_text(rec->u.fault.schema);
+			fuzz_text(rec->u.fault.table);
+			fuzz_text(rec->u.fault.column);
+			fuzz_text(rec->u.fault.position);
+			fuzz_text(rec->u.fault.message);
+			fuzz_text(rec->u.fault.detail);
+			fuzz_text(rec->u.fault.hint);
+			for (int i = 0; i < rec->u.fault.nremedies; i++)
+				fuzz_text(rec->u.fault.remedies[i]);
 			break;
 		case SL_REC_INSERT:
 		case SL_REC_UPDATE:

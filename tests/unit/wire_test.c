@@ -104,6 +104,7 @@ any_shape(SlShape *s)
 		c->flags = pick(256);
 		if (c->flags & SL_COL_DEFAULT)
 			c->dflt = any_text(true);
+		c->source_type = any_text(true);
 	}
 }
 
@@ -119,7 +120,24 @@ any_change(SlRecordKind kind, SlChange *ch)
 		any_row(&ch->newrow);
 }
 
-static const char kinds[] = "SXBIUDTQMYOKC";
+static const char kinds[] = "SXBIUDTQMYOKCF";
+
+static void
+any_fault(SlFault *f)
+{
+	f->marker = any_text(false);
+	f->schema = any_text(true);
+	f->table = any_text(true);
+	f->column = any_text(true);
+	f->position = any_text(true);
+	f->message = any_text(false);
+	f->detail = any_text(true);
+	f->hint = any_text(true);
+	f->nremedies = pick(5) == 0 ? pick(SL_MAX_REMEDIES + 1) : pick(3);
+	f->remedies = palloc(sizeof(char *) * (f->nremedies + 1));
+	for (int i = 0; i < f->nremedies; i++)
+		f->remedies[i] = any_text(false);
+}
 
 static void
 any_record(SlRecord *rec, char kind)
@@ -181,6 +199,9 @@ any_record(SlRecord *rec, char kind)
 			rec->u.commit.commit_time = (int64) any_number(64);
 			rec->u.commit.position = any_text(true);
 			break;
+		case SL_REC_FAULT:
+			any_fault(&rec->u.fault);
+			break;
 		default:
 			any_change(rec->kind, &rec->u.change);
 			break;
@@ -228,9 +249,25 @@ same_shape(const SlShape *a, const SlShape *b)
 			ca->typid != cb->typid || ca->typmod != cb->typmod ||
 			!same_text(ca->type_name, cb->type_name) ||
 			!same_text(ca->collation, cb->collation) ||
+			!same_text(ca->source_type, cb->source_type) ||
 			!same_text(ca->dflt, cb->dflt) || ca->flags != cb->flags)
 			return false;
 	}
+	return true;
+}
+
+static bool
+same_fault(const SlFault *a, const SlFault *b)
+{
+	if (!same_text(a->marker, b->marker) || !same_text(a->schema, b->schema) ||
+		!same_text(a->table, b->table) || !same_text(a->column, b->column) ||
+		!same_text(a->position, b->position) || !same_text(a->message, b->message) ||
+		!same_text(a->detail, b->detail) || !same_text(a->hint, b->hint) ||
+		a->nremedies != b->nremedies)
+		return false;
+	for (int i = 0; i < a->nremedies; i++)
+		if (!same_text(a->remedies[i], b->remedies[i]))
+			return false;
 	return true;
 }
 
@@ -283,6 +320,8 @@ same_record(const SlRecord *a, const SlRecord *b)
 				a->u.commit.end_lsn == b->u.commit.end_lsn &&
 				a->u.commit.commit_time == b->u.commit.commit_time &&
 				same_text(a->u.commit.position, b->u.commit.position);
+		case SL_REC_FAULT:
+			return same_fault(&a->u.fault, &b->u.fault);
 		default:
 			return a->u.change.wireid == b->u.change.wireid &&
 				a->u.change.old_kind == b->u.change.old_kind &&
@@ -523,11 +562,19 @@ faults(void)
 		{"shape without columns", "S\16\1\1\2s\0\2t\0rd\0\0\0\0", 16, SL_ERR_NONE},
 		{"natts of 32 bits", "S\22\1\1\2s\0\2t\0rd\0\0\x80\x80\x80\x80\10\0", 20, SL_ERR_LIMIT},
 		{"shape with promised columns", "S\17\1\1\2s\0\2t\0rd\0\0\0\x80\x0d", 17, SL_ERR_TRUNCATED},
-		{"two columns of one name", "S\40\1\1\2s\0\2t\0rd\0\0\0\2\0\2a\0\0\0\0\0\0\0\2a\0\0\0\0\0\0", 34,
+		{"two columns of one name", "S\42\1\1\2s\0\2t\0rd\0\0\0\2\0\2a\0\0\0\0\0\0\0\0\2a\0\0\0\0\0\0\0", 36,
 		SL_ERR_MALFORMED},
-		{"column with a default", "S\32\1\1\2s\0\2t\0rd\0\0\0\1\xa0\2a\0\0\0\0\0\0\0021\0", 28, SL_ERR_NONE},
+		{"column with a default", "S\33\1\1\2s\0\2t\0rd\0\0\0\1\xa0\2a\0\0\0\0\0\0\0021\0\0", 29, SL_ERR_NONE},
 		{"default that is not there", "S\27\1\1\2s\0\2t\0rd\0\0\0\1\x20\2a\0\0\0\0\0\0", 25, SL_ERR_TRUNCATED},
-		{"second header", "H\14SLUI\0\1\2a\0\2b\0\0\0", 16, SL_ERR_MALFORMED},
+		{"type of another engine", "S\32\1\1\2s\0\2t\0rd\0\0\0\1\0\2a\0\0\0\0\0\0\2i\0", 28, SL_ERR_NONE},
+		{"... that is not there", "S\27\1\1\2s\0\2t\0rd\0\0\0\1\0\2a\0\0\0\0\0\0", 25, SL_ERR_TRUNCATED},
+		{"fault", "F\23\2M\0\0\0\0\0\2m\0\0\0\2\2a\0\2b\0", 21, SL_ERR_NONE},
+		{"fault without a marker", "F\13\0\0\0\0\0\2m\0\0\0\0", 13, SL_ERR_MALFORMED},
+		{"fault without a message", "F\13\2M\0\0\0\0\0\0\0\0\0", 13, SL_ERR_MALFORMED},
+		{"remedy that is absent", "F\16\2M\0\0\0\0\0\2m\0\0\0\1\0", 16, SL_ERR_MALFORMED},
+		{"64 remedies, none there", "F\15\2M\0\0\0\0\0\2m\0\0\0\x40", 15, SL_ERR_TRUNCATED},
+		{"65 remedies", "F\15\2M\0\0\0\0\0\2m\0\0\0\x41", 15, SL_ERR_LIMIT},
+		{"second header", "H\14SLUI\0\2\2a\0\2b\0\0\0", 16, SL_ERR_MALFORMED},
 	};
 
 	for (size_t i = 0; i < lengthof(tests); i++)
@@ -551,13 +598,13 @@ headers(void)
 		SlErrorCode code;
 	}			tests[] = {
 		{"nothing", "", 0, SL_ERR_TRUNCATED},
-		{"good", "H\16SLUI\0\2\2a\0\2b\0\0\0", 16, SL_ERR_NONE},
-		{"version 1", "H\16SLUI\0\1\2a\0\2b\0\0\0", 16, SL_ERR_NONE},
-		{"magic", "H\16SLUX\0\1\2a\0\2b\0\0\0", 16, SL_ERR_MALFORMED},
-		{"version 0", "H\16SLUI\0\0\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
-		{"version 3", "H\16SLUI\0\3\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
-		{"version 3 of another form", "H\6SLUI\0\3", 8, SL_ERR_UNSUPPORTED},
-		{"no encoding", "H\14SLUI\0\1\0\2b\0\0\0", 14, SL_ERR_MALFORMED},
+		{"good", "H\16SLUI\0\3\2a\0\2b\0\0\0", 16, SL_ERR_NONE},
+		{"version 2", "H\16SLUI\0\2\2a\0\2b\0\0\0", 16, SL_ERR_NONE},
+		{"magic", "H\16SLUX\0\2\2a\0\2b\0\0\0", 16, SL_ERR_MALFORMED},
+		{"version 1", "H\16SLUI\0\1\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
+		{"version 4", "H\16SLUI\0\4\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
+		{"version 4 of another form", "H\6SLUI\0\4", 8, SL_ERR_UNSUPPORTED},
+		{"no encoding", "H\14SLUI\0\2\0\2b\0\0\0", 14, SL_ERR_MALFORMED},
 		{"not first", "X\1\5", 3, SL_ERR_MALFORMED},
 		{"some other file", "\x7f" "ELF\1\1\1", 7, SL_ERR_MALFORMED},
 	};
@@ -640,7 +687,7 @@ static void
 golden(void)
 {
 	static const char want[] =
-	"H\x18SLUI\0\1\5UTF8\0\2x\0\0\7" "715-09\0"
+	"H\x18SLUI\0\2\5UTF8\0\2x\0\0\7" "715-09\0"
 	"B\6\x90\4\5\x80\x80\4"
 	"U\x0f\1K\2\2\1" "1\5\xb2\0\1" "2\2\0\xff\0" "";
 	StringInfoData buf;
@@ -650,7 +697,7 @@ golden(void)
 	{SL_CELL_BINARY, 2, "\0\xff"}, {SL_CELL_TEXT, 0, ""}, {SL_CELL_NULL, 0, NULL}};
 
 	initStringInfo(&buf);
-	rec.u.header.version = 1;
+	rec.u.header.version = 2;
 	rec.u.header.encoding = "UTF8";
 	rec.u.header.server = "x";
 	rec.u.header.system_identity = "715-09";
@@ -677,61 +724,55 @@ golden(void)
 	pfree(buf.data);
 }
 
-/* A shape of one column, as version 1 wrote it and as version 2 does. */
-#define OLD_SHAPE "S\30\1\2\2s\0\2t\0rd\1\5\1\x20\2a\0\6\x17\1\2i\0\0"
-#define NEW_SHAPE "S\34\1\2\2s\0\2t\0rd\1\5\7\1\x20\2a\0\6\x17\1\2i\0\0\0027\0"
+/* A shape of one column, as version 2 wrote it and as version 3 does. */
+#define OLD_SHAPE "S\34\1\2\2s\0\2t\0rd\1\5\7\1\x20\2a\0\6\x17\1\2i\0\0\0027\0"
+#define NEW_SHAPE "S\37\1\2\2s\0\2t\0rd\1\5\7\1\x20\2a\0\6\x17\1\2i\0\0\0027\0\2m\0"
 
 /* What an older version wrote stays readable, and can be written. */
 static void
 versions(void)
 {
 	SlColumn	col = {.name = "a", .attnum = 3, .typid = 23, .typmod = -1,
-	.type_name = "i", .flags = SL_COL_DEFAULT};
+	.type_name = "i", .dflt = "7", .flags = SL_COL_DEFAULT};
 	SlRecord	rec = {.kind = SL_REC_SHAPE};
+	SlRecord	fault = {.kind = SL_REC_FAULT, .u.fault = {.marker = "M", .message = "m"}};
 	StringInfoData buf;
 	SlWireReader *r;
 
 	rec.u.shape = (SlShape) {.wireid = 1, .relid = 2, .schema = "s", .name = "t",
-							 .relkind = 'r', .replident = 'd', .evidence = 1, .lsn = 5, .ncols = 1, .cols = &col};
+							 .relkind = 'r', .replident = 'd', .evidence = 1, .lsn = 5, .natts = 7,
+							 .ncols = 1, .cols = &col};
 	initStringInfo(&buf);
-	CHECK(sl_wire_put_version(&buf, &rec, 1, &err));
+	CHECK(sl_wire_put_version(&buf, &rec, 2, &err));
 	CHECK(buf.len == sizeof(OLD_SHAPE) - 1 && memcmp(buf.data, OLD_SHAPE, buf.len) == 0);
-	CHECK(read_after_header(1, OLD_SHAPE, sizeof(OLD_SHAPE) - 1) == 2);
-	CHECK(read_after_header(2, OLD_SHAPE, sizeof(OLD_SHAPE) - 1) == -1);
+	CHECK(read_after_header(2, OLD_SHAPE, sizeof(OLD_SHAPE) - 1) == 2);
+	CHECK(read_after_header(3, OLD_SHAPE, sizeof(OLD_SHAPE) - 1) == -1);
 
-	rec.u.shape.natts = 7;
-	CHECK(!sl_wire_put_version(&buf, &rec, 1, &err) && err.code == SL_ERR_UNSUPPORTED);
-	rec.u.shape.natts = 0;
-	col.dflt = "7";
-	CHECK(!sl_wire_put_version(&buf, &rec, 1, &err) && err.code == SL_ERR_UNSUPPORTED);
-	col.dflt = NULL;
-	col.flags |= SL_COL_PARTIAL;
-	CHECK(!sl_wire_put_version(&buf, &rec, 1, &err) && err.code == SL_ERR_UNSUPPORTED);
-	CHECK(read_after_header(1, "S\26\1\1\2s\0\2t\0rd\0\0\1\x80\2a\0\0\0\0\0\0", 24) == -1 &&
-		  err.code == SL_ERR_UNSUPPORTED);
-
-	col.flags = SL_COL_DEFAULT;
-	col.dflt = "7";
-	rec.u.shape.natts = 7;
+	col.source_type = "m";
+	CHECK(!sl_wire_put_version(&buf, &rec, 2, &err) && err.code == SL_ERR_UNSUPPORTED);
 	resetStringInfo(&buf);
 	CHECK(sl_wire_put(&buf, &rec, &err));
 	CHECK(buf.len == sizeof(NEW_SHAPE) - 1 && memcmp(buf.data, NEW_SHAPE, buf.len) == 0);
-	CHECK(read_after_header(2, NEW_SHAPE, sizeof(NEW_SHAPE) - 1) == 2);
-	CHECK(read_after_header(1, NEW_SHAPE, sizeof(NEW_SHAPE) - 1) == -1);
+	CHECK(read_after_header(3, NEW_SHAPE, sizeof(NEW_SHAPE) - 1) == 2);
+	CHECK(read_after_header(2, NEW_SHAPE, sizeof(NEW_SHAPE) - 1) == -1);
+
+	resetStringInfo(&buf);
+	CHECK(!sl_wire_put_version(&buf, &fault, 2, &err) && err.code == SL_ERR_UNSUPPORTED);
+	CHECK(sl_wire_put(&buf, &fault, &err));
+	CHECK(read_after_header(3, buf.data, buf.len) == 2);
+	CHECK(read_after_header(2, buf.data, buf.len) == -1 && err.code == SL_ERR_UNSUPPORTED);
 
 	/* without its flag a default is not one */
 	col.flags = 0;
 	resetStringInfo(&buf);
-	CHECK(sl_wire_put(&buf, &rec, &err));
 	rec.kind = SL_REC_HEADER;
-	rec.u.header = (SlHeader) {.version = 1, .encoding = "UTF8", .server = "x"};
-	resetStringInfo(&buf);
+	rec.u.header = (SlHeader) {.version = 2, .encoding = "UTF8", .server = "x"};
 	CHECK(sl_wire_put(&buf, &rec, &err));
 	appendBinaryStringInfo(&buf, OLD_SHAPE, sizeof(OLD_SHAPE) - 1);
 	r = sl_wire_reader(buf.data, buf.len);
 	CHECK(sl_wire_next(r, &rec, &err) && sl_wire_next(r, &rec, &err));
-	CHECK(rec.u.shape.natts == 0 && rec.u.shape.cols[0].dflt == NULL &&
-		  rec.u.shape.cols[0].flags == SL_COL_DEFAULT);
+	CHECK(rec.u.shape.natts == 7 && strcmp(rec.u.shape.cols[0].dflt, "7") == 0 &&
+		  rec.u.shape.cols[0].source_type == NULL);
 	sl_wire_reader_free(r);
 	pfree(buf.data);
 }

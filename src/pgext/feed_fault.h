@@ -1,0 +1,26 @@
+/*
+ * feed_fault.h
+ *	  What a feeder reports about its source, as refusals.
+ */
+#ifndef SL_FEED_FAULT_H
+#define SL_FEED_FAULT_H
+
+#include "common/sl_record.h"
+#include "pgext/stream.h"
+
+/*
+ * Raise the fault as the refusal that it names, its remedies as the statements
+ * of the HINT.  A marker that a feeder may not report is a PROTOCOL-VIOLATION.
+ * Rule: docs/internals/bridge.md, "What a bridge finds".
+ */
+extern void sl_feed_raise_fault(const SlFault *f) SL_NORETURN;
+
+/*
+ * A DDL statement of a source that sluice-bridge reads: refuses by name, once,
+ * where it names a table of the stream and may change it; a start after the
+ * refusal passes it, and the shape that follows is judged.  A table that goes,
+ * comes or is renamed refuses for good.  lsn: of its transaction.  Rule: docs/internals/bridge.md, "Statements".
+ */
+extern void sl_feed_judge_ddl(const SlStream *s, const SlMessage *m, XLogRecPtr lsn);
+
+#endif							/* SL_FEED_FAULT_H */
