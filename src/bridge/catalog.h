@@ -1,0 +1,142 @@
+/*
+ * catalog.h
+ *	  What a MySQL database consists of: tables, columns, keys, from
+ *	  information_schema, in few queries however many tables there are.
+ *
+ * Rule: MySQL manual "INFORMATION_SCHEMA Tables", MariaDB Knowledge Base
+ * "Information Schema Tables"; both servers' forms end in one.
+ */
+#ifndef BR_CATALOG_H
+#define BR_CATALOG_H
+
+#include "bridge/mysql/conn.h"
+#include "bridge/types/mytype.h"
+
+typedef enum BrGenerated
+{
+	BR_PLAIN,
+	BR_STORED,
+	BR_VIRTUAL
+} BrGenerated;
+
+typedef enum BrDefaultKind
+{
+	BR_DEFAULT_NONE,			/* none, or NULL */
+	BR_DEFAULT_VALUE,			/* text is the value, not quoted (binary types: hexadecimal digits) */
+	BR_DEFAULT_EXPRESSION		/* text is an expression of the source */
+} BrDefaultKind;
+
+/* All text UTF-8, zero-terminated. */
+typedef struct BrColumn
+{
+	const char *name;
+	int			ordinal;		/* from 1 */
+	const char *type_text;		/* COLUMN_TYPE */
+	const MyType *type;			/* NULL = not supported, type_error says why */
+	const char *type_error;
+	bool		nullable;
+	bool		auto_increment;
+	bool		invisible;
+	BrDefaultKind default_kind;
+	const char *default_text;
+	const char *on_update;		/* expression of ON UPDATE; NULL = none */
+	BrGenerated generated;
+	const char *generation;		/* expression; NULL unless generated */
+	const char *comment;		/* "" = none */
+} BrColumn;
+
+typedef struct BrIndexPart
+{
+	int			column;			/* index into the table's columns; -1: expression */
+	const char *expression;
+	uint32		prefix;			/* characters or bytes; 0 = the whole value */
+	bool		descending;
+} BrIndexPart;
+
+typedef enum BrIndexKind
+{
+	BR_INDEX_BTREE,				/* HASH of memory engines too */
+	BR_INDEX_FULLTEXT,
+	BR_INDEX_SPATIAL,
+	BR_INDEX_OTHER				/* VECTOR … */
+} BrIndexKind;
+
+typedef struct BrIndex
+{
+	const char *name;			/* "PRIMARY" for the primary key */
+	bool		primary;
+	bool		unique;
+	bool		visible;		/* used by the source's planner */
+	BrIndexKind kind;
+	int			nparts;
+	BrIndexPart *parts;
+	const char *comment;
+} BrIndex;
+
+typedef struct BrForeignKey
+{
+	const char *name;
+	int			ncols;
+	const char **columns;
+	const char *ref_database;
+	const char *ref_table;
+	const char **ref_columns;
+	const char *on_delete;		/* "CASCADE" … as the source has it */
+	const char *on_update;
+} BrForeignKey;
+
+typedef struct BrCheck
+{
+	const char *name;
+	const char *clause;
+	bool		enforced;
+} BrCheck;
+
+typedef struct BrTable
+{
+	const char *database;
+	const char *name;
+	const char *engine;			/* NULL = none (a view) */
+	const char *kind;			/* "BASE TABLE", "VIEW", "SEQUENCE", "SYSTEM VERSIONED" … */
+	const char *comment;
+	bool		partitioned;
+	uint64		rows;			/* estimate */
+	uint64		bytes;			/* estimate */
+	uint64		auto_increment; /* next value; 0 = none */
+	int			ncols;
+	BrColumn   *cols;
+	int			nindexes;
+	BrIndex    *indexes;		/* the primary key first */
+	int			nfks;
+	BrForeignKey *fks;
+	int			nchecks;
+	BrCheck    *checks;
+} BrTable;
+
+/* What is there beside tables, and is not carried. */
+typedef struct BrObject
+{
+	const char *kind;			/* "trigger", "view", "procedure", "function", "event" */
+	const char *name;
+} BrObject;
+
+typedef struct BrCatalog
+{
+	int			ntables;
+	BrTable    *tables;			/* ordered by name, bytewise; views are not among them */
+	int			nobjects;
+	BrObject   *objects;
+} BrCatalog;
+
+/*
+ * Read a database.  c must talk UTF-8.  table NULL: all tables.  NULL at a
+ * fault.  palloc'd; as large as the schema, freed at the process's end.
+ */
+extern BrCatalog *br_catalog_read(MxConn *c, const char *database, const char *table,
+								  MxError *err);
+
+extern const BrTable *br_catalog_table(const BrCatalog *cat, const char *name);
+extern int	br_table_column(const BrTable *t, const char *name);	/* -1 = none */
+extern const BrIndex *br_table_primary(const BrTable *t);	/* NULL = none */
+
+#endif							/* BR_CATALOG_H */
