@@ -58,13 +58,13 @@ br_catalog_query(BrCatalogRead *r, const char *sql, const char *column)
 		if (p[0] != '$' || (p[1] != 'D' && p[1] != 'T'))
 			appendStringInfoChar(&buf, *p);
 		else if (*++p == 'D')
-			(void) mx_append_literal(r->c, &buf, r->database, strlen(r->database));
+			(void) mx_append_literal(&buf, r->database, strlen(r->database));
 		else if (r->table == NULL)
 			appendStringInfoString(&buf, "TRUE");
 		else
 		{
 			appendStringInfo(&buf, "%s = ", column);
-			(void) mx_append_literal(r->c, &buf, r->table, strlen(r->table));
+			(void) mx_append_literal(&buf, r->table, strlen(r->table));
 		}
 	}
 	res = mx_query(r->c, buf.data, r->err);
