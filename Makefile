@@ -164,7 +164,7 @@ lint:
 format:
 	/usr/bin/python3 tools/indent $(wildcard src/*/*.[ch] tests/*/*.[ch])
 typedefs: all
-	/usr/bin/python3 tools/typedefs $(OBJS) > tools/typedefs.new
+	/usr/bin/python3 tools/typedefs $(OBJS) $(if $(filter yes,$(BRIDGE)),$(BRIDGE_OBJS)) > tools/typedefs.new
 	mv tools/typedefs.new tools/typedefs.list
 demo:
 	demo/run

@@ -22,7 +22,8 @@ typedef enum BrGenerated
 typedef enum BrDefaultKind
 {
 	BR_DEFAULT_NONE,			/* none, or NULL */
-	BR_DEFAULT_VALUE,			/* text is the value, not quoted (binary types: hexadecimal digits) */
+	BR_DEFAULT_VALUE,			/* text is the value, not quoted (binary
+								 * types: hexadecimal digits) */
 	BR_DEFAULT_EXPRESSION		/* text is an expression of the source */
 } BrDefaultKind;
 
@@ -47,7 +48,8 @@ typedef struct BrColumn
 
 typedef struct BrIndexPart
 {
-	int			column;			/* index into the table's columns; -1: expression */
+	int			column;			/* index into the table's columns; -1:
+								 * expression */
 	const char *expression;
 	uint32		prefix;			/* characters or bytes; 0 = the whole value */
 	bool		descending;
@@ -97,7 +99,8 @@ typedef struct BrTable
 	const char *database;
 	const char *name;
 	const char *engine;			/* NULL = none (a view) */
-	const char *kind;			/* "BASE TABLE", "VIEW", "SEQUENCE", "SYSTEM VERSIONED" … */
+	const char *kind;			/* "BASE TABLE", "VIEW", "SEQUENCE", "SYSTEM
+								 * VERSIONED" … */
 	const char *comment;
 	bool		partitioned;
 	uint64		rows;			/* estimate */
@@ -113,24 +116,30 @@ typedef struct BrTable
 	BrCheck    *checks;
 } BrTable;
 
-/* What is there beside tables, and is not carried. */
+/*
+ * What is there beside tables, and is not carried; as far as the login may see
+ * it (TRIGGER, EVENT, EXECUTE or SHOW VIEW on the database).
+ */
 typedef struct BrObject
 {
-	const char *kind;			/* "trigger", "view", "procedure", "function", "event" */
+	const char *kind;			/* "trigger", "view", "procedure", "function",
+								 * "event" */
 	const char *name;
 } BrObject;
 
 typedef struct BrCatalog
 {
 	int			ntables;
-	BrTable    *tables;			/* ordered by name, bytewise; views are not among them */
+	BrTable    *tables;			/* ordered by name, bytewise; views are not
+								 * among them */
 	int			nobjects;
 	BrObject   *objects;
 } BrCatalog;
 
 /*
  * Read a database.  c must talk UTF-8.  table NULL: all tables.  NULL at a
- * fault.  palloc'd; as large as the schema, freed at the process's end.
+ * fault, and where the login may not see foreign keys (MariaDB without
+ * REFERENCES).  palloc'd; as large as the schema, freed at the process's end.
  */
 extern BrCatalog *br_catalog_read(MxConn *c, const char *database, const char *table,
 								  MxError *err);

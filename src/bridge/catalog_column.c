@@ -130,6 +130,18 @@ bits_of(const char *text)
 	return pnstrdup(text + 2, len - 3);
 }
 
+/* x'6162' (from 11 on) to 6162; NULL when it is something else. */
+static char *
+digits_of(const char *text)
+{
+	size_t		len = strlen(text);
+
+	if (len < 3 || pg_tolower((unsigned char) text[0]) != 'x' || text[1] != '\'' ||
+		strspn(text + 2, "0123456789abcdefABCDEF") != len - 3 || text[len - 1] != '\'')
+		return NULL;
+	return pnstrdup(text + 2, len - 3);
+}
+
 static void
 value_default(BrColumn *col, const char *text)
 {
@@ -168,6 +180,8 @@ default_mariadb(BrColumn *col, const char *text)
 		return;
 	if (col->type && col->type->kind == MY_BIT && bits_of(text))
 		value_default(col, bits_of(text));
+	else if (is_binary(col->type) && digits_of(text))
+		value_default(col, digits_of(text));
 	else if (value && is_binary(col->type) && strchr(text, '\\'))
 		expression_default(col, text);	/* its zero bytes end a C string */
 	else if (value && is_binary(col->type))

@@ -77,8 +77,8 @@ part_json(StringInfo out, const BrTable *t, const BrIndexPart *part)
 }
 
 static const char *const index_kinds[] = {
-	[BR_INDEX_BTREE] = "btree", [BR_INDEX_FULLTEXT] = "fulltext",
-	[BR_INDEX_SPATIAL] = "spatial", [BR_INDEX_OTHER] = "other"
+	[BR_INDEX_BTREE] = "btree",[BR_INDEX_FULLTEXT] = "fulltext",
+	[BR_INDEX_SPATIAL] = "spatial",[BR_INDEX_OTHER] = "other"
 };
 
 static void

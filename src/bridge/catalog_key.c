@@ -33,13 +33,14 @@ enum
 	I_VISIBLE, I_EXPRESSION
 };
 
+/* LEFT, so that one whose actions we may not see is not taken for none. */
 static const char fks_sql[] =
 "SELECT k.table_name AS t, k.constraint_name AS n, k.column_name AS c,"
 " k.referenced_table_schema AS d, k.referenced_table_name AS r, k.referenced_column_name AS f,"
 " x.delete_rule AS o, x.update_rule AS u"
 " FROM information_schema.key_column_usage k"
-" JOIN information_schema.referential_constraints x"
-" ON x.constraint_schema = k.constraint_schema AND x.constraint_name = k.constraint_name"
+" LEFT JOIN information_schema.referential_constraints x"
+" ON x.constraint_schema = $D AND x.constraint_name = k.constraint_name"
 " AND x.table_name = k.table_name"
 " WHERE k.table_schema = $D AND k.referenced_table_name IS NOT NULL AND $T"
 " ORDER BY BINARY k.table_name, BINARY k.constraint_name, k.ordinal_position";
@@ -168,32 +169,55 @@ fk_of(BrTable *t, const MxResult *res, int row)
 	return fk;
 }
 
+static void
+take_fk_column(BrTable *t, const MxResult *res, int row)
+{
+	BrForeignKey *fk = fk_of(t, res, row);
+	int			n = fk->ncols;
+
+	fk->columns = br_catalog_grow(fk->columns, &fk->ncols, sizeof(char *));
+	fk->columns[n] = copy_of(res, row, F_COLUMN);
+	fk->ref_columns = br_catalog_grow(fk->ref_columns, &n, sizeof(char *));
+	fk->ref_columns[n - 1] = copy_of(res, row, F_REF_COLUMN);
+}
+
+/*
+ * MariaDB shows a foreign key's columns, and not what it does, to who has
+ * nothing but SELECT on the table.
+ */
+static void
+refuse_hidden(BrCatalogRead *r, const char *table)
+{
+	memset(r->err, 0, sizeof(*r->err));
+	snprintf(r->err->message, sizeof(r->err->message),
+			 "the login may not see the foreign keys of table \"%s.%s\": GRANT REFERENCES ON that database to it",
+			 r->database, table);
+}
+
 /* See catalog_int.h. */
 bool
 br_catalog_foreign_keys(BrCatalogRead *r)
 {
 	MxResult   *res = br_catalog_query(r, fks_sql, "k.table_name");
+	bool		hidden = false;
 	int			at = 0;
 
 	if (res == NULL)
 		return false;
-	for (int i = 0; i < res->nrows; i++)
+	for (int i = 0; i < res->nrows && !hidden; i++)
 	{
 		BrTable    *t = br_catalog_at(r, &at, mx_value(res, i, F_TABLE));
-		BrForeignKey *fk;
-		int			n;
 
 		if (t == NULL)
 			continue;
-		fk = fk_of(t, res, i);
-		n = fk->ncols;
-		fk->columns = br_catalog_grow(fk->columns, &fk->ncols, sizeof(char *));
-		fk->columns[n] = copy_of(res, i, F_COLUMN);
-		fk->ref_columns = br_catalog_grow(fk->ref_columns, &n, sizeof(char *));
-		fk->ref_columns[n - 1] = copy_of(res, i, F_REF_COLUMN);
+		hidden = mx_value(res, i, F_DELETE) == NULL;
+		if (hidden)
+			refuse_hidden(r, t->name);
+		else
+			take_fk_column(t, res, i);
 	}
 	mx_result_free(res);
-	return true;
+	return !hidden;
 }
 
 /* A server from before CHECK constraints has no such table. */

@@ -18,7 +18,9 @@
 #include "bridge/binlog/gtid.h"
 #include "bridge/binlog/kind.h"
 #include "bridge/binlog/le.h"
+#include "bridge/catalog.h"
 #include "bridge/command.h"
+#include "bridge/json_out.h"
 #include "bridge/mysql/server.h"
 
 #define MAX_FILE	65536		/* bytes of parameters */
@@ -30,6 +32,7 @@ typedef struct Probe
 	const char *file;			/* of parameters; NULL = standard input */
 	const char *query;
 	const char *rows;
+	const char *catalog;		/* a database's name */
 	bool		step;			/* wait for a line of input after the first */
 	int			dump;			/* events; 0 = no dump */
 	bool		text_utf8;
@@ -186,6 +189,33 @@ show_server(MxError *err)
 }
 
 static int
+show_catalog(const char *database, MxError *err)
+{
+	BrCatalog  *cat = br_catalog_read(conn, database, NULL, err);
+	StringInfoData out;
+
+	if (cat == NULL)
+		return complain(err);
+	for (int i = 0; i < cat->ntables; i++)
+	{
+		initStringInfo(&out);
+		br_table_json(&out, &cat->tables[i]);
+		printf("%s\n", out.data);
+		pfree(out.data);
+	}
+	for (int i = 0; i < cat->nobjects; i++)
+	{
+		initStringInfo(&out);
+		appendStringInfoChar(&out, '{');
+		br_json_text(&out, "object", cat->objects[i].kind);
+		br_json_text(&out, "name", cat->objects[i].name);
+		printf("%s}\n", out.data);
+		pfree(out.data);
+	}
+	return BR_OK;
+}
+
+static int
 show_query(const char *sql, MxError *err)
 {
 	MxResult   *r = mx_query(conn, sql, err);
@@ -207,7 +237,7 @@ show_query(const char *sql, MxError *err)
 
 /* With --step: what was read is shown, and nothing more is read until a line comes. */
 static void
-wait_for_line(const Probe * o)
+wait_for_line(const Probe *o)
 {
 	char		line[16];
 
@@ -217,7 +247,7 @@ wait_for_line(const Probe * o)
 }
 
 static int
-show_rows(Probe * o, MxError *err)
+show_rows(Probe *o, MxError *err)
 {
 	MxRows	   *r = mx_rows_open(conn, o->rows, err);
 	const MxColumn *cols;
@@ -260,7 +290,7 @@ show_event(const char *data, size_t len)
 }
 
 static int
-show_dump(Probe * o, MxError *err)
+show_dump(Probe *o, MxError *err)
 {
 	const char *data;
 	size_t		len;
@@ -284,13 +314,14 @@ show_dump(Probe * o, MxError *err)
 enum
 {
 	OPT_FILE = 1, OPT_QUERY, OPT_ROWS, OPT_STEP, OPT_DUMP, OPT_FROM, OPT_GTID,
-	OPT_STOP, OPT_HEARTBEAT, OPT_SERVER_ID, OPT_UTF8
+	OPT_STOP, OPT_HEARTBEAT, OPT_SERVER_ID, OPT_UTF8, OPT_CATALOG
 };
 
 static const struct option options[] = {
 	{"file", required_argument, NULL, OPT_FILE},
 	{"query", required_argument, NULL, OPT_QUERY},
 	{"rows", required_argument, NULL, OPT_ROWS},
+	{"catalog", required_argument, NULL, OPT_CATALOG},
 	{"utf8", no_argument, NULL, OPT_UTF8},
 	{"step", no_argument, NULL, OPT_STEP},
 	{"dump", required_argument, NULL, OPT_DUMP},
@@ -311,6 +342,7 @@ usage(void)
 			"                     sslkey, connect_timeout, read_timeout\n"
 			"  --query SQL        a small result, by the text protocol\n"
 			"  --rows SQL         rows, by the binary protocol\n"
+			"  --catalog DATABASE its tables, a JSON object a line, then what else is there\n"
 			"  --utf8             text as utf8mb4 instead of each column's character set\n"
 			"  --dump N           the next N events of the binary log\n"
 			"    --from FILE:POS  from there (else from where the log stands)\n"
@@ -335,7 +367,7 @@ whole(const char *arg, long min, long max, long *n)
 
 /* FILE:POS */
 static bool
-take_position(Probe * o, const char *arg)
+take_position(Probe *o, const char *arg)
 {
 	const char *colon = strrchr(arg, ':');
 	long		pos;
@@ -348,7 +380,7 @@ take_position(Probe * o, const char *arg)
 }
 
 static bool
-take_option(Probe * o, int opt, const char *arg)
+take_option(Probe *o, int opt, const char *arg)
 {
 	long		n = 0;
 
@@ -363,6 +395,9 @@ take_option(Probe * o, int opt, const char *arg)
 		case OPT_ROWS:
 			o->rows = arg;
 			return true;
+		case OPT_CATALOG:
+			o->catalog = arg;
+			return o->text_utf8 = true;
 		case OPT_UTF8:
 			return o->text_utf8 = true;
 		case OPT_FROM:
@@ -396,7 +431,7 @@ take_option(Probe * o, int opt, const char *arg)
 
 /* Where the dump starts: as asked for, or at the log's end now. */
 static bool
-place_dump(Probe * o, MxError *err)
+place_dump(Probe *o, MxError *err)
 {
 	static MxPosition now;
 
@@ -437,7 +472,7 @@ place_dump(Probe * o, MxError *err)
 }
 
 static int
-probe(Probe * o)
+probe(Probe *o)
 {
 	MxParams	p;
 	MxError		err;
@@ -450,10 +485,12 @@ probe(Probe * o)
 	conn = mx_connect(&p, o->text_utf8, &err);
 	if (conn == NULL)
 		return complain(&err);
-	if (o->query == NULL && o->rows == NULL && o->dump == 0)
+	if (o->query == NULL && o->rows == NULL && o->catalog == NULL && o->dump == 0)
 		code = show_server(&err);
 	if (code == BR_OK && o->query != NULL)
 		code = show_query(o->query, &err);
+	if (code == BR_OK && o->catalog != NULL)
+		code = show_catalog(o->catalog, &err);
 	if (code == BR_OK && o->rows != NULL)
 		code = show_rows(o, &err);
 	if (code == BR_OK && o->dump > 0)

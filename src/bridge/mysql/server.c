@@ -29,7 +29,7 @@ number(const char *text)
 }
 
 bool
-mx_server_read(MxConn *c, MxServer * s, MxError *err)
+mx_server_read(MxConn *c, MxServer *s, MxError *err)
 {
 	MxResult   *r;
 
@@ -54,7 +54,7 @@ mx_server_read(MxConn *c, MxServer * s, MxError *err)
 }
 
 void
-mx_server_free(MxServer * s)
+mx_server_free(MxServer *s)
 {
 	pfree(s->uuid);
 	pfree(s->gtid);
@@ -63,7 +63,7 @@ mx_server_free(MxServer * s)
 }
 
 bool
-mx_position_read(MxConn *c, MxPosition * p, MxError *err)
+mx_position_read(MxConn *c, MxPosition *p, MxError *err)
 {
 	MxResult   *r;
 	bool		renamed = !c->mariadb && c->version >= LOG_STATUS_RENAMED;

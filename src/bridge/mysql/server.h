@@ -29,11 +29,11 @@ typedef struct MxPosition
 } MxPosition;
 
 /* Needs no privilege. */
-extern bool mx_server_read(MxConn *c, MxServer * s, MxError *err);
-extern void mx_server_free(MxServer * s);
+extern bool mx_server_read(MxConn *c, MxServer *s, MxError *err);
+extern void mx_server_free(MxServer *s);
 
 /* The end of the log now.  Needs REPLICATION CLIENT. */
-extern bool mx_position_read(MxConn *c, MxPosition * p, MxError *err);
+extern bool mx_position_read(MxConn *c, MxPosition *p, MxError *err);
 
 /*
  * One global variable's value (palloc'd, "" for SQL NULL), or NULL when the
