@@ -92,6 +92,10 @@ SELECT t.refuse(t.my(VARIADIC ARRAY[t.t('enum(''a'',''b'',''c'')')] || t.tx(5, t
 SELECT t.refuse(t.my(VARIADIC ARRAY[t.t('enum(''a'',''b'',''c'')', 'mediumint')] || t.tx(6, t.i('{6,6,six,c,NULL}'))));
 SELECT t.refuse(t.my(VARIADIC ARRAY[t.t('enum(''a'',''b'',''c'')', 'mediumint')] || t.tx(6, t.i('{6,6,six,c,NULL}'))));
 SELECT t.refuse(t.my(VARIADIC ARRAY[t.t('enum(''b'',''a'')', 'mediumint')] || t.tx(7, VARIADIC '{}')));
+-- … and the same change once more refuses again
+SELECT t.refuse(t.my(VARIADIC ARRAY[t.t('enum(''a'',''b'',''c'')')] || t.tx(8, t.i('{8,8,eight,c,NULL}'))));
+SELECT t.refuse(t.my(VARIADIC ARRAY[t.t('enum(''a'',''b'',''c'')', 'mediumint')] || t.tx(9, t.i('{9,9,nine,c,NULL}'))));
+SELECT t.refuse(t.my(VARIADIC ARRAY[t.t('enum(''a'',''b'',''c'')', 'mediumint')] || t.tx(9, t.i('{9,9,nine,c,NULL}'))));
 SELECT decision, table_name, marker FROM sluice.schema_events ORDER BY recorded_at;
 SELECT id FROM land.t ORDER BY id;
 
@@ -150,6 +154,7 @@ ALTER TABLE land.t ADD x int;
 SELECT t.refuse(t.my(VARIADIC t.tx(16, '{"kind": "ddl", "prefix": "shop", "data": "ALTER TABLE \n shop . `T` ADD x int"}')
     || :more || t.tx(17, t.i('{17,17,x,a,NULL,17}'))));
 SELECT * FROM land.t WHERE id = 17;
+SELECT t.refuse(t.my('{"kind": "ddl", "prefix": "shop", "data": "ALTER TABLE t ADD x int"}'));
 -- a second one of the same text is another one
 SELECT t.refuse(t.my(VARIADIC t.tx(18, '{"kind": "ddl", "prefix": "shop", "data": "ALTER TABLE \n shop . `T` ADD x int"}')));
 
@@ -165,7 +170,7 @@ SELECT state FROM sluice.sync_start('s');
 SELECT t.refuse(t.my('{"kind": "fault", "marker": "VALUE-UNREPRESENTABLE", "schema": "shop", "table": "t", "column": "d",
     "position": "bin.000001:1850", "message": "column \"d\" has a zero date", "hint": "Start with option zero_dates."}'), false);
 SELECT schema_name, table_name, column_name, detail FROM sluice.refusals WHERE marker = 'VALUE-UNREPRESENTABLE';
-SELECT state FROM sluice.sync_start('s');
+SELECT state FROM sluice.sync_start('s', options => '{"zero_dates": "null"}');
 SELECT t.refuse(t.my('{"kind": "fault", "marker": "SOURCE-LOG-PURGED", "message": "log file \"bin.000001\" is gone\u001b[2J"}'), false);
 SELECT step, run_on, statement, note FROM sluice.remedies('s');
 SELECT state FROM sluice.sync_start('s');

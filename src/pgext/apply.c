@@ -248,6 +248,8 @@ sl_apply_record(SlApply *ap, const SlRecord *rec)
 		case SL_REC_MESSAGE:
 			return;
 		case SL_REC_DDL:
+			if (ap->bridged && !ap->in_source)
+				violation("a statement came outside a transaction");
 			if (ap->bridged && !ap->skipping)
 				sl_feed_judge_ddl(ap->stream, &rec->u.message, ap->in_hand);
 			return;

@@ -454,6 +454,10 @@ refuse_shape(SlApply *ap, const SlRelMap *map, const SlCase *asked, const SlVerd
 	.hint = v->hint};
 
 	tell_wedge(ap, map, asked, &r);
+	/* the same change at another place is another one */
+	if (v->taken)
+		r.detail = psprintf("%s\n[position] %X/%X", v->detail,
+							LSN_FORMAT_ARGS(ap->in_hand != 0 ? ap->in_hand : ap->position));
 	if (v->taken && sl_refusal_accept(ap->stream->stream_id, &r))
 		return;
 	if (v->message)

@@ -424,8 +424,7 @@ static bool
 is_fixed(SlOption o)
 {
 	return o == SL_O_FEED || o == SL_O_SLOT_NAME || o == SL_O_SCHEMA_MAP ||
-		o == SL_O_PUBLICATION_NAME || o == SL_O_PLUGIN || o == SL_O_FAILOVER ||
-		o == SL_O_ZERO_DATES;
+		o == SL_O_PUBLICATION_NAME || o == SL_O_PLUGIN || o == SL_O_FAILOVER;
 }
 
 /* See start_args.h. */
