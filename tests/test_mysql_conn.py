@@ -1,15 +1,26 @@
 """Connections of the bridge to MariaDB and MySQL: logins, TLS, rows, the dump."""
 import hashlib
+import random
 import re
+import resource
 import struct
 import subprocess
 
 import pytest
 
-from lib import free_port, wait_until
+from lib import MySqlServer, free_port, wait_until
 from lib.bridge import as_lines, login_of, probe, probed, start_bridge
+from lib.fakemysql import EOF, OK, FakeMySql, column, lenenc
 
 SECRET = "sEcReT0f-a\\'pass"
+
+
+@pytest.fixture(scope="module", params=["mariadb10.11", "mariadb11.8", "mysql"])
+def own(request):
+    """A server of each kind that tests of this file may kill and set up: they leave it running."""
+    server = MySqlServer(request.param).start()
+    yield server
+    server.destroy()
 
 
 def fails(done, *patterns):
@@ -264,28 +275,28 @@ def test_certificates_of_another_host_and_expired(make_mysql, tmp_path):
 
 # -- the session ------------------------------------------------------------
 
-def test_session_is_pinned(make_mysql):
+def test_session_is_pinned(own):
     """Defaults of the server that would change what is read do not."""
-    for kind in ("mariadb10.11", "mysql"):
-        server = make_mysql(kind)
-        server.execute("CREATE DATABASE d")
-        server.execute("SET sql_mode = '', time_zone = '+00:00'; "
-                       "CREATE TABLE d.t (id int AUTO_INCREMENT PRIMARY KEY, c char(10), "
-                       "ts timestamp NULL) CHARACTER SET latin1; "
-                       "INSERT INTO d.t (c, ts) VALUES ('a', '2024-01-02 03:04:05'), ('é', NULL), ('', NULL)")
-        server.execute("SET GLOBAL sql_mode = 'PAD_CHAR_TO_FULL_LENGTH,ANSI_QUOTES,NO_BACKSLASH_ESCAPES', "
-                       "GLOBAL time_zone = '-03:30', GLOBAL init_connect = 'SET sql_auto_is_null = 1', "
-                       "GLOBAL sql_select_limit = 2, " +
-                       ("GLOBAL max_statement_time = 0.2" if server.is_mariadb
-                        else "GLOBAL max_execution_time = 200"))
-        who = login_of(server)
-        rows = [line.split("\t") for line in probed(who, "--query", "SELECT c, ts FROM d.t ORDER BY id")]
-        assert [bytes.fromhex(r[0].split(":")[1]) for r in rows] == [b"a", b"\xe9", b""]
-        assert bytes.fromhex(rows[0][1].split(":")[1]) == b"2024-01-02 03:04:05"
-        utf8 = probed(who, "--utf8", "--query", "SELECT c FROM d.t ORDER BY id")
-        assert bytes.fromhex(utf8[1].split(":")[1]).decode() == "é"
-        # longer than the server's limit for a statement
-        assert len(probed(who, "--query", "SELECT sleep(0.6) FROM d.t WHERE id = 1")) == 1
+    db = own.fresh_db("pinned")
+    db.execute("SET sql_mode = '', time_zone = '+00:00'; "
+               "CREATE TABLE t (id int AUTO_INCREMENT PRIMARY KEY, c char(10), "
+               "ts timestamp NULL) CHARACTER SET latin1; "
+               "INSERT INTO t (c, ts) VALUES ('a', '2024-01-02 03:04:05'), ('é', NULL), ('', NULL)")
+    own.execute("SET GLOBAL sql_mode = 'PAD_CHAR_TO_FULL_LENGTH,ANSI_QUOTES,NO_BACKSLASH_ESCAPES', "
+                "GLOBAL time_zone = '-03:30', GLOBAL init_connect = 'SET sql_auto_is_null = 1', "
+                "GLOBAL sql_select_limit = 2, " +
+                ("GLOBAL max_statement_time = 0.2" if own.is_mariadb
+                 else "GLOBAL max_execution_time = 200"))
+    who = login_of(own)
+    rows = [line.split("\t") for line in
+            probed(who, "--query", "SELECT c, ts FROM `%s`.t ORDER BY id" % db.name)]
+    assert [bytes.fromhex(r[0].split(":")[1]) for r in rows] == [b"a", b"\xe9", b""]
+    assert bytes.fromhex(rows[0][1].split(":")[1]) == b"2024-01-02 03:04:05"
+    utf8 = probed(who, "--utf8", "--query", "SELECT c FROM `%s`.t ORDER BY id" % db.name)
+    assert bytes.fromhex(utf8[1].split(":")[1]).decode() == "é"
+    # longer than the server's limit for a statement
+    assert len(probed(who, "--query", "SELECT sleep(0.6) FROM `%s`.t WHERE id = 1" % db.name)) == 1
+    own.restart()
 
 
 # -- rows -------------------------------------------------------------------
@@ -320,37 +331,29 @@ def fill(db, rows, width):
         have += min(have, rows - have)
 
 
-@pytest.mark.parametrize("kind", ["mariadb10.11", "mariadb11.8", "mysql"])
-def test_server_killed_in_the_rows(make_mysql, tmp_path, kind):
-    server = make_mysql(kind)
-    db = server.fresh_db("t")
+def test_server_killed_in_the_rows(own, tmp_path):
+    db = own.fresh_db("t")
     fill(db, 64, 1 << 20)
-    proc = start_bridge("probe", "--file", files(tmp_path, server), "--step", "--rows",
+    proc = start_bridge("probe", "--file", files(tmp_path, own), "--step", "--rows",
                         "SELECT * FROM `%s`.t" % db.name)
     assert proc.stdout.readline().startswith("# id:")
-    server.kill9()
+    own.kill9()
     out, err = proc.communicate("\n")
+    own.start()
     assert proc.returncode == 1 and "the connection is lost: try again" in err, err
     assert len(out.splitlines()) < 64
 
 
-@pytest.mark.parametrize("kind", ["mariadb10.11", "mariadb11.8", "mysql"])
-def test_server_killed_in_the_dump(make_mysql, tmp_path, kind):
-    server = make_mysql(kind)
-    proc = start_bridge("probe", "--file", files(tmp_path, server), "--dump", "1000",
-                        "--heartbeat", "1")
-    assert proc.stdout.readline().startswith("ROTATE ")
-    server.kill9()
-    _, err = proc.communicate()
-    assert proc.returncode == 1 and "the connection is lost: try again" in err, err
-    # and one that is shut down
-    server.start()
-    proc = start_bridge("probe", "--file", files(tmp_path, server), "--dump", "1000",
-                        "--heartbeat", "1")
-    assert proc.stdout.readline().startswith("ROTATE ")
-    server.stop()
-    _, err = proc.communicate()
-    assert proc.returncode == 1 and "the connection is lost: try again" in err, err
+def test_server_ends_in_the_dump(own, tmp_path):
+    """Killed, or shut down, which MySQL says like the end of a log."""
+    for end in (own.kill9, own.stop):
+        proc = start_bridge("probe", "--file", files(tmp_path, own), "--dump", "1000",
+                            "--heartbeat", "1")
+        assert proc.stdout.readline().startswith("ROTATE ")
+        end()
+        _, err = proc.communicate()
+        own.start()
+        assert proc.returncode == 1 and "the connection is lost: try again" in err, err
 
 
 def test_woken_by_a_signal(my_server, tmp_path):
@@ -362,28 +365,28 @@ def test_woken_by_a_signal(my_server, tmp_path):
     assert proc.returncode == 1 and "the connection is lost" in err, err
 
 
-def test_slow_reader(make_mysql, tmp_path):
+def test_slow_reader(own, tmp_path):
     """A reader that pauses for longer than the server's net_write_timeout."""
-    for kind in ("mariadb10.11", "mysql"):
-        server = make_mysql(kind, net_write_timeout=2)
-        db = server.fresh_db("t")
-        fill(db, 64, 1 << 20)
-        proc = start_bridge("probe", "--file", files(tmp_path, server), "--step", "--rows",
-                            "SELECT * FROM `%s`.t" % db.name)
-        assert proc.stdout.readline().startswith("# id:")
-        # a session that is not pinned, which stops reading at the same time
-        other = server.connect(db.name, write_timeout=600)
-        other._execute_command(3, "SELECT * FROM t")
+    own.execute("SET GLOBAL net_write_timeout = 2")
+    db = own.fresh_db("t")
+    fill(db, 64, 1 << 20)
+    proc = start_bridge("probe", "--file", files(tmp_path, own), "--step", "--rows",
+                        "SELECT * FROM `%s`.t" % db.name)
+    assert proc.stdout.readline().startswith("# id:")
+    # a session that is not pinned, which stops reading at the same time
+    other = own.connect(db.name)
+    other._execute_command(3, "SELECT * FROM t")
 
-        def seconds(thread):
-            return server.value("SELECT TIME FROM information_schema.PROCESSLIST "
-                                "WHERE ID = %s AND COMMAND <> 'Sleep'", thread)
-        wait_until(lambda: seconds(other.thread_id()) is None, 60, "the other reader is still served")
-        ours = server.value("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'repl'")
-        wait_until(lambda: seconds(ours) is None or seconds(ours) >= 5, 60, "no pause")
-        out, err = proc.communicate("\n")
-        assert proc.returncode == 0, err
-        assert len(out.splitlines()) == 64
+    def seconds(thread):
+        return own.value("SELECT TIME FROM information_schema.PROCESSLIST "
+                         "WHERE ID = %s AND COMMAND <> 'Sleep'", thread)
+    wait_until(lambda: seconds(other.thread_id()) is None, 60, "the other reader is still served")
+    ours = own.value("SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'repl'")
+    wait_until(lambda: seconds(ours) is None or seconds(ours) >= 5, 60, "no pause")
+    out, err = proc.communicate("\n")
+    own.restart()
+    assert proc.returncode == 0, err
+    assert len(out.splitlines()) == 64
 
 
 # -- the dump ---------------------------------------------------------------
@@ -432,38 +435,34 @@ def test_dump_of_a_large_event(my_db):
     assert len(rows) == 1 and size < rows[0] < size + 200
 
 
-def test_heartbeats_of_an_idle_server(make_mysql, tmp_path):
+def test_heartbeats_of_an_idle_server(own, tmp_path):
     """A read time limit above the heartbeat's period is not reached, one of a frozen server is."""
-    for kind in ("mariadb10.11", "mariadb11.8", "mysql"):
-        server = make_mysql(kind)
-        path = files(tmp_path, server, read_timeout=3)
-        proc = start_bridge("probe", "--file", path, "--dump", "100", "--heartbeat", "1")
-        seen = []
-        while seen.count("HEARTBEAT") < 5:
-            line = proc.stdout.readline()
-            assert line, proc.communicate()[1]
-            seen.append(line.split()[0])
-        server.freeze()
-        _, err = proc.communicate()
-        server.thaw()
-        assert proc.returncode == 1 and "the connection is lost" in err, err
-        code, _, err = start_and_end("--file", path, "--dump", "1", "--heartbeat", "3")
-        assert code == 1 and "would come too late" in err
+    path = files(tmp_path, own, read_timeout=5)
+    proc = start_bridge("probe", "--file", path, "--dump", "100", "--heartbeat", "1")
+    seen = []
+    while seen.count("HEARTBEAT") < 7:
+        line = proc.stdout.readline()
+        assert line, proc.communicate()[1]
+        seen.append(line.split()[0])
+    own.freeze()
+    _, err = proc.communicate()
+    own.thaw()
+    assert proc.returncode == 1 and "the connection is lost" in err, err
+    code, _, err = start_and_end("--file", path, "--dump", "1", "--heartbeat", "5")
+    assert code == 1 and "would come too late" in err
 
 
-def test_purged_log(make_mysql):
+def test_purged_log(own):
     """Error 1236 comes with its number and the server's own words."""
-    for kind in ("mariadb10.11", "mariadb11.8", "mysql"):
-        server = make_mysql(kind)
-        db = server.fresh_db("t")
-        (name, pos), gtid = changes(db)
-        server.purge_logs()
-        who = login_of(server)
-        by_file = fails(probe(who, "--dump", 100, "--stop-at-end", "--from", "%s:%d" % (name, pos)),
-                        r"\(error 1236\)", "[Cc]ould not find first log file name")
-        assert "the connection is lost" not in by_file
-        fails(probe(who, "--dump", 100, "--stop-at-end", "--gtid", gtid),
-              r"\(error 1236\)", "purged|Could not find GTID state")
+    db = own.fresh_db("t")
+    (name, pos), gtid = changes(db)
+    own.purge_logs()
+    who = login_of(own)
+    by_file = fails(probe(who, "--dump", 100, "--stop-at-end", "--from", "%s:%d" % (name, pos)),
+                    r"\(error 1236\)", "[Cc]ould not find first log file name")
+    assert "the connection is lost" not in by_file
+    fails(probe(who, "--dump", 100, "--stop-at-end", "--gtid", gtid),
+          r"\(error 1236\)", "purged|Could not find GTID state")
 
 
 def test_dump_needs_its_privilege(my_server):
@@ -575,3 +574,200 @@ def test_values_of_both_protocols(my_db):
 def split_values(values):
     """At commas outside of parentheses and quotes."""
     return [v.strip() for v in re.findall(r"(?:[^,('\[]|\((?:[^()]|\([^()]*\))*\)|'[^']*')+", values)]
+
+
+# -- peers that are no servers ----------------------------------------------
+
+def fake(port, **params):
+    return dict({"host": "127.0.0.1", "port": port, "user": "uSeR", "password": SECRET,
+                 "connect_timeout": 20, "read_timeout": 60}, **params)
+
+
+def never_told(peer):
+    assert SECRET.encode() not in peer.received
+    assert b"sEcReT" not in peer.received
+
+
+@pytest.mark.parametrize("mode", ["verify-full", "require"])
+def test_peer_without_tls_learns_nothing(mode):
+    """Where TLS is wanted and not offered, not even the user's name is sent."""
+    for plugin in (b"caching_sha2_password", b"mysql_native_password", b"sha256_password"):
+        with FakeMySql(lambda link: link.login(plugin=plugin)) as peer:
+            fails(probe(fake(peer.port, sslmode=mode)), "does not offer TLS")
+            assert peer.received == b""
+
+
+@pytest.mark.parametrize("method", [b"mysql_clear_password", b"dialog", b"mysql_old_password",
+                                    b"auth_gssapi_client", b"sha256_password"])
+def test_peer_that_wants_the_password(method):
+    def ask(link):
+        link.greet(plugin=b"mysql_native_password")
+        link.read()
+        link.send(b"\xfe" + method + b"\0" + b"twenty random bytes.\0")
+        link.read()
+        link.send(OK)
+    with FakeMySql(ask) as peer:
+        fails(probe(fake(peer.port, sslmode="disable")))
+        never_told(peer)
+
+
+def test_peer_that_sends_a_key():
+    """caching_sha2_password's full login: no key of the peer's is taken."""
+    def ask(link):
+        link.greet()
+        link.read()
+        link.send(b"\1\4")
+        assert link.read() == b""
+    with FakeMySql(ask) as peer:
+        fails(probe(fake(peer.port, sslmode="disable")), "the connection is not encrypted")
+        never_told(peer)
+
+
+GREETINGS = [
+    b"", b"\x0a", b"\x0a9.7", b"\x0a9.7.0\0", b"\x0a9.7.0\0\1\0\0\0scramble", b"\x09old\0", b"\xff",
+    b"\xff\x10\x04Too many connections", b"\0" * 40, b"\xfe" * 40, b"HTTP/1.1 400 Bad Request",
+    b"\x0a" + b"9" * 5000 + b"\0",
+]
+
+
+@pytest.mark.parametrize("greeting", GREETINGS, ids=range(len(GREETINGS)))
+def test_malformed_greeting(greeting):
+    with FakeMySql(lambda link: link.send(greeting)) as peer:
+        done = probe(fake(peer.port, sslmode="disable"))
+        fails(done, "could not connect")
+
+
+def test_peer_that_says_nothing():
+    def hold(link):
+        link.sock.settimeout(30)
+        link.sock.recv(1)
+    with FakeMySql(hold) as peer:
+        lost(probe(fake(peer.port, sslmode="disable", connect_timeout=1)))
+
+
+def query_answers(answer):
+    """A peer that lets in, and gives answer(link, command) to all but the session's set-up."""
+    def script(link):
+        link.login()
+
+        def reply(link, command):
+            return False if command[1:4].upper() == b"SET" else answer(link, command)
+        link.statements(reply)
+    return FakeMySql(script)
+
+
+def statement_rows(columns, *rows):
+    """Prepared, run: these columns, these raw packets for rows."""
+    def answer(link, command):
+        if command[:1] == b"\x16":
+            link.send(b"\0\1\0\0\0" + struct.pack("<HHBH", len(columns), 0, 0, 0))
+        elif command[:1] == b"\x17":
+            link.send(bytes([len(columns)]))
+        else:
+            return False
+        for one in columns:
+            link.send(one)
+        link.send(EOF)
+        if command[:1] == b"\x17":
+            for row in rows:
+                link.send(row)
+            link.send(EOF)
+    return query_answers(answer)
+
+
+INT, DATETIME, TEXT = (column(b"c", kind) for kind in (3, 12, 253))
+BAD_ROWS = [
+    (INT, b""), (INT, b"\0"), (INT, b"\0\0"), (INT, b"\0\0abc"), (INT, b"\0\0abcde"), (INT, b"\1\0abcd"),
+    (INT, b"\0\4x"), (TEXT, b"\0\0"), (TEXT, b"\0\0\5abcd"), (TEXT, b"\0\0\xfb"), (TEXT, b"\0\0\xff"),
+    (TEXT, b"\0\0\xfc\1"), (TEXT, b"\0\0\xfd\xff\xff\xff"), (TEXT, b"\0\0\xfe" + b"\xff" * 8),
+    (TEXT, b"\0\0\xfe" + b"\xff" * 7), (TEXT, b"\0\0\4abcde"), (DATETIME, b"\0\0\5abcde"),
+    (DATETIME, b"\0\0\x0cabcdefghijkl"), (TEXT, b"\xfe" * 40),
+]
+
+
+@pytest.mark.parametrize("shape, row", BAD_ROWS, ids=range(len(BAD_ROWS)))
+def test_malformed_row(shape, row):
+    with statement_rows([shape], row) as peer:
+        # an empty packet is how the client library sees a connection's end
+        fails(probe(fake(peer.port, sslmode="disable"), "--rows", "SELECT 1"),
+              "no packet of its protocol" if row else "connection")
+
+
+def test_rows_of_the_fake_peer():
+    """What the malformed rows differ from is taken."""
+    with statement_rows([INT, TEXT], b"\0\0\1\0\0\0\3abc", b"\0\x0c") as peer:
+        assert probed(fake(peer.port, sslmode="disable"), "--rows", "SELECT 1")[1:] == [
+            "4:01000000\t3:616263", "\\N\t\\N"]
+
+
+@pytest.mark.parametrize("event", [b"", b"\0", b"\0" + b"x" * 18, b"\1" + b"x" * 30, b"\xef" + b"x" * 40])
+def test_malformed_event(event):
+    def answer(link, command):
+        if command[:1] == b"\x12":
+            link.send(event)
+        else:
+            return False
+    with query_answers(answer) as peer:
+        fails(probe(fake(peer.port, sslmode="disable"), "--dump", 5, "--from", "f:4", "--heartbeat", 1),
+              "no packet of its protocol" if event else "connection")
+
+
+def test_peer_that_announces_much():
+    """A packet's size is believed as far as its bytes come."""
+    def answer(link, command):
+        if command[:1] != b"\x12":
+            return False
+        for seq in range(3):
+            link.raw(b"\xff\xff\xff" + bytes([seq + 1]) + bytes(1 << 20 if seq == 2 else 0xffffff))
+        link.sock.close()
+    with query_answers(answer) as peer:
+        proc = start_bridge("probe", "--dump", "5", "--from", "f:4", "--heartbeat", "1")
+        _, err = proc.communicate(as_lines(fake(peer.port, sslmode="disable")))
+        assert proc.returncode == 1 and "the connection is lost" in err, err
+    # of all children so far, in kB; the 40 MB rows are the largest honest ones
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 400 * 1024
+
+
+def test_endless_result():
+    """A small result that does not end is cut."""
+    value = b"\xfd\xff\xff\x0f" + bytes(0x0fffff)
+
+    def answer(link, command):
+        link.send(b"\1")
+        link.send(TEXT)
+        link.send(EOF)
+        for _ in range(1024):
+            link.send(value)
+    with query_answers(answer) as peer:
+        fails(probe(fake(peer.port, sslmode="disable"), "--query", "SELECT 1"),
+              "has more than 268435456 bytes")
+
+
+def test_random_answers():
+    """Answers with random bytes changed: an error or an end, never a crash."""
+    rng = random.Random(20)
+    good = [b"\1", TEXT, EOF, lenenc(b"abc"), lenenc(b"de"), EOF]
+
+    def change(data):
+        data = bytearray(data)
+        for _ in range(rng.randint(1, 3)):
+            at = rng.randrange(len(data) + 1)
+            data[at:at + rng.randint(0, 2)] = rng.randbytes(rng.randint(0, 2))
+        return bytes(data)
+
+    def answer(link, command):
+        bad = rng.randrange(len(good))
+        if command[:1] in b"\x16\x17":
+            head = b"\0\1\0\0\0\1\0\0\0\0\0\0" if command[:1] == b"\x16" else b"\1"
+            sent = [head, TEXT, EOF] + ([b"\0\0\3abc", EOF] if command[:1] == b"\x17" else [])
+            bad = rng.randrange(len(sent) + 3)
+        else:
+            sent = list(good)
+        for i, one in enumerate(sent):
+            link.send(change(one) if i == bad else one)
+        if bad < len(sent):
+            link.sock.close()
+    with query_answers(answer) as peer:
+        for i in range(60):
+            done = probe(fake(peer.port, sslmode="disable"), "--rows" if i % 2 else "--query", "SELECT 1")
+            assert done.returncode in (0, 1), (i, done.returncode, done.stderr)

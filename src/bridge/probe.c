@@ -22,6 +22,7 @@
 #include "bridge/command.h"
 #include "bridge/json_out.h"
 #include "bridge/mysql/server.h"
+#include "bridge/source_check.h"
 
 #define MAX_FILE	65536		/* bytes of parameters */
 #define SHORT_CELL	256			/* bytes of a value that are shown */
@@ -30,6 +31,7 @@
 typedef struct Probe
 {
 	const char *file;			/* of parameters; NULL = standard input */
+	bool		check;
 	const char *query;
 	const char *rows;
 	const char *catalog;		/* a database's name */
@@ -188,6 +190,30 @@ show_server(MxError *err)
 	return BR_OK;
 }
 
+/* One line a check: verdict, name, detail; below it what cures it. */
+static int
+show_checks(Probe *o, const char *database, MxError *err)
+{
+	BrSourceChecks checks;
+	int			code = BR_OK;
+
+	if (!br_source_check(conn, database, o->d.server_id, &checks, err))
+		code = complain(err);
+	for (int i = 0; i < checks.n; i++)
+	{
+		const BrSourceCheck *check = &checks.list[i];
+
+		printf("%s\t%s\t%s\n", check->ok ? "ok" : check->required ? "not ok" : "advice",
+			   check->name, check->detail);
+		if (check->fix_sql != NULL)
+			printf("\t%s\n", check->fix_sql);
+		if (!check->ok && check->required)
+			code = BR_FAILED;
+	}
+	br_source_checks_free(&checks);
+	return code;
+}
+
 static int
 show_catalog(const char *database, MxError *err)
 {
@@ -314,11 +340,12 @@ show_dump(Probe *o, MxError *err)
 enum
 {
 	OPT_FILE = 1, OPT_QUERY, OPT_ROWS, OPT_STEP, OPT_DUMP, OPT_FROM, OPT_GTID,
-	OPT_STOP, OPT_HEARTBEAT, OPT_SERVER_ID, OPT_UTF8, OPT_CATALOG
+	OPT_STOP, OPT_CHECK, OPT_HEARTBEAT, OPT_SERVER_ID, OPT_UTF8, OPT_CATALOG
 };
 
 static const struct option options[] = {
 	{"file", required_argument, NULL, OPT_FILE},
+	{"check", no_argument, NULL, OPT_CHECK},
 	{"query", required_argument, NULL, OPT_QUERY},
 	{"rows", required_argument, NULL, OPT_ROWS},
 	{"catalog", required_argument, NULL, OPT_CATALOG},
@@ -340,6 +367,7 @@ usage(void)
 			"  --file PATH        parameters, lines of key=value, mode 0600 (else from standard input):\n"
 			"                     host, port, user, password, dbname, sslmode, sslrootcert, sslcert,\n"
 			"                     sslkey, connect_timeout, read_timeout\n"
+			"  --check            is the server set up so that its log can be followed?\n"
 			"  --query SQL        a small result, by the text protocol\n"
 			"  --rows SQL         rows, by the binary protocol\n"
 			"  --catalog DATABASE its tables, a JSON object a line, then what else is there\n"
@@ -389,6 +417,8 @@ take_option(Probe *o, int opt, const char *arg)
 		case OPT_FILE:
 			o->file = arg;
 			return true;
+		case OPT_CHECK:
+			return o->check = true;
 		case OPT_QUERY:
 			o->query = arg;
 			return true;
@@ -476,17 +506,24 @@ probe(Probe *o)
 {
 	MxParams	p;
 	MxError		err;
+	const char *database;
 	char	   *text = o->file != NULL ? read_file(o->file) : read_all(STDIN_FILENO);
 	int			code = BR_OK;
 
 	memset(&p, 0, sizeof(p));
 	if (text == NULL || !parse_params(text, &p))
 		return BR_USAGE;
+	database = p.database;
+	if (o->check)
+		p.database = NULL;		/* an account without a right to it shall be
+								 * told which */
 	conn = mx_connect(&p, o->text_utf8, &err);
 	if (conn == NULL)
 		return complain(&err);
-	if (o->query == NULL && o->rows == NULL && o->catalog == NULL && o->dump == 0)
+	if (!o->check && o->query == NULL && o->rows == NULL && o->catalog == NULL && o->dump == 0)
 		code = show_server(&err);
+	if (o->check)
+		code = show_checks(o, database, &err);
 	if (code == BR_OK && o->query != NULL)
 		code = show_query(o->query, &err);
 	if (code == BR_OK && o->catalog != NULL)

@@ -185,27 +185,27 @@ static LoginMethod methods[] =
 {
 	{
 		.type = AUTHENTICATION,
-			.interface_version = INTERFACE_VERSION,
-			.name = "caching_sha2_password",
-			.author = "sluice",
-			.desc = "caching_sha2_password without keys from the peer",
-			.version =
+		.interface_version = INTERFACE_VERSION,
+		.name = "caching_sha2_password",
+		.author = "sluice",
+		.desc = "caching_sha2_password without keys from the peer",
+		.version =
 		{
 			1, 0, 0
 		},
-			.authenticate_user = login_caching_sha2,
+		.authenticate_user = login_caching_sha2,
 	},
 	{
 		.type = AUTHENTICATION,
-			.interface_version = INTERFACE_VERSION,
-			.name = "sha256_password",
-			.author = "sluice",
-			.desc = "sha256_password without keys from the peer",
-			.version =
+		.interface_version = INTERFACE_VERSION,
+		.name = "sha256_password",
+		.author = "sluice",
+		.desc = "sha256_password without keys from the peer",
+		.version =
 		{
 			1, 0, 0
 		},
-			.authenticate_user = login_sha256,
+		.authenticate_user = login_sha256,
 	},
 };
 
