@@ -243,6 +243,26 @@ def test_srid_changed_while_stopped_is_seen_in_forward_mode(dbs):
         assert_same_rows(src, dst, ["t"])
 
 
+def test_columns_of_two_types_exchange_names(dbs):
+    """The names are all that has to be exchanged, whatever depends on the columns."""
+    src, dst = dbs
+    stream = stream_of(dbs, {"t": "id int PRIMARY KEY, a int, b text"})
+    both(src, dst, "CREATE POLICY p ON t USING (a > 0 AND b > '')")
+    src.execute("INSERT INTO t VALUES (1, 1, 'x')")
+    stream.caught_up()
+    src.execute("ALTER TABLE t RENAME a TO z; ALTER TABLE t RENAME b TO a; ALTER TABLE t RENAME z TO b;"
+                "INSERT INTO t (id, a, b) VALUES (2, 'y', 2)")
+    row = stream.wait_refused("COLUMN-ORDER-CHANGED")
+    assert row["hint"] == ("ALTER TABLE public.t RENAME COLUMN a TO sluice_spare_0;\n"
+                           "ALTER TABLE public.t RENAME COLUMN b TO a;\n"
+                           "ALTER TABLE public.t RENAME COLUMN sluice_spare_0 TO b;")
+    assert "cannot hold" not in row["reason"]
+    dst.execute(row["hint"])
+    stream.start(source=False)
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+
+
 def test_several_changes_at_once_are_refused_by_name(dbs):
     """Two structural changes while stopped: each is named, nothing is guessed."""
     src, dst = dbs

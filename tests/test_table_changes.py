@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from lib import assert_same_rows, make_stream, wait_until
+from lib import Stream, assert_same_rows, make_server, make_stream, wait_until
 from lib.streams import both, caught_up_same, cold_stream
 
 FORWARD = dict(schema_changes="forward", options={"heartbeat_interval": "1 s"})
@@ -332,3 +332,88 @@ def test_types_that_are_not_forwarded(pair, change, kind):
     st.stop()
     st.start()
     st.caught_up()
+
+
+def test_types_accepted_as_they_are(pair):
+    """Acknowledged, and not made on the target: the stream goes on, rows or none."""
+    src, dst = pair
+    src.execute("CREATE DOMAIN d AS int CHECK (VALUE > 0); CREATE TYPE c AS (a int, b text);"
+                "CREATE TABLE t (id int PRIMARY KEY, v d, w c); INSERT INTO t VALUES (1, 1, '(1,x)')")
+    st = cold_stream(src, dst, **FORWARD)
+    for n, (change, line) in enumerate((
+            ("ALTER DOMAIN d ADD CHECK (VALUE < 1000), ALTER DOMAIN d SET DEFAULT 7",
+             "[domain-changed] public.d: integer DEFAULT 7 CHECK ((VALUE < 1000)) CHECK ((VALUE > 0)),"
+             " was integer CHECK ((VALUE > 0))"),
+            ("ALTER TYPE c RENAME ATTRIBUTE a TO z",
+             "[composite-changed] public.c: 1 z integer, 2 b text, was 1 a integer, 2 b text"))):
+        st.stop()
+        src.execute(change.replace(", ALTER", "; ALTER"))
+        src.execute("INSERT INTO t VALUES (%s, 2, '(2,y)')", 10 * n + 10)
+        st.start()
+        row = st.wait_refused("UNFORWARDED-SCHEMA-CHANGE")
+        assert row["reason"].split("\n")[1] == line
+        st.start(accept_unforwarded_schema_change=row["fingerprint"])
+        src.execute("INSERT INTO t VALUES (%s, 2, '(2,y)')", 10 * n + 11)
+        caught_up_same(st, "t")
+        # looked at again at each start, and at what a row cannot be read for
+        st.stop()
+        src.execute("INSERT INTO t VALUES (%s, 2, '(2,y)')", 10 * n + 12)
+        st.start()
+        caught_up_same(st, "t")
+    assert len(st.refusals()) == 2
+    assert events(dst, "d")[-1] == ("passed", st.refusals()[0]["detail"])
+
+
+def test_types_of_another_owner(pair):
+    """The stream may not act as the types' owner: each statement is for a hand."""
+    src, dst = pair
+    both(src, dst, "CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE DOMAIN d AS int; CREATE TYPE c AS (a int);"
+                   "CREATE TABLE t (id int PRIMARY KEY, m mood, v d, w c)")
+    name = dst.name
+    dst.execute("""CREATE ROLE {0}_st LOGIN; CREATE ROLE {0}_ty LOGIN;
+        GRANT ALL ON SCHEMA public TO {0}_st, {0}_ty; ALTER TABLE t OWNER TO {0}_st;
+        ALTER TYPE mood OWNER TO {0}_ty; ALTER DOMAIN d OWNER TO {0}_ty; ALTER TYPE c OWNER TO {0}_ty;
+        GRANT EXECUTE ON ALL ROUTINES IN SCHEMA sluice TO {0}_st""".format(name))
+    make_server(src, dst, "srv", mapping_for=name + "_st")
+    dst.execute('GRANT USAGE ON FOREIGN SERVER srv TO {0}_st; GRANT CREATE ON DATABASE "{0}" TO {0}_st'
+                .format(name))
+    st = Stream(src, dst, "s1", "srv")
+    st.start(user=name + "_st", **FORWARD)
+    st.wait()
+    src.execute("INSERT INTO t VALUES (1, 'ok', 1, '(1)')")
+    caught_up_same(st, "t")
+    for n, (change, label, statement) in enumerate((
+            ("ALTER TYPE mood ADD VALUE 'mid' BEFORE 'ok'", "mid",
+             "ALTER TYPE public.mood ADD VALUE 'mid' AFTER 'sad';"),
+            ("ALTER TYPE mood RENAME VALUE 'mid' TO 'so'", "so",
+             "ALTER TYPE public.mood RENAME VALUE 'mid' TO 'so';"),
+            ("ALTER TYPE mood RENAME TO state", "so", "ALTER TYPE public.mood RENAME TO state;"),
+            ("ALTER DOMAIN d RENAME TO e", "so", "ALTER TYPE public.d RENAME TO e;"),
+            ("ALTER TYPE c RENAME TO f", "so", "ALTER TYPE public.c RENAME TO f;"))):
+        if "RENAME TO" in change:
+            st.stop()
+        src.execute(change)
+        src.execute("INSERT INTO t VALUES (%s, %s, 2, '(2)')", n + 2, label)
+        if "RENAME TO" in change:
+            st.start(user=name + "_st")
+        row = st.wait_refused("SCHEMA-CHANGE-REFUSED")
+        assert "the stream's owner may not act as %s_ty" % name in row["reason"]
+        assert row["hint"] == statement
+        dst.execute(row["hint"], user=name + "_ty")
+        st.start(user=name + "_st")
+        caught_up_same(st, "t")
+    assert labels(dst, "state") == labels(src, "state")
+    st.stop()
+    src.execute("ALTER DOMAIN e ADD CHECK (VALUE < 100); ALTER TYPE f ADD ATTRIBUTE b int")
+    st.start(user=name + "_st")
+    row = st.wait_refused("UNFORWARDED-SCHEMA-CHANGE")
+    # only members of the stream's owner may accept it
+    assert dst.error("SELECT sluice.acknowledge('s1', %s, 'x')", row["fingerprint"],
+                     user=name + "_ty").pgcode == "42501"
+    dst.execute("ALTER DOMAIN e ADD CHECK (VALUE < 100); ALTER TYPE f ADD ATTRIBUTE b int", user=name + "_ty")
+    st.start(user=name + "_st", accept_unforwarded_schema_change=row["fingerprint"])
+    src.execute("INSERT INTO t VALUES (20, 'so', 3, '(3,4)')")
+    caught_up_same(st, "t")
+    st.stop()
+    st.drop()
+    dst.execute("DROP OWNED BY {0}_st, {0}_ty CASCADE; DROP ROLE {0}_st, {0}_ty".format(name))

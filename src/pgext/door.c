@@ -35,7 +35,7 @@ typedef struct Moved
 	const SlShape *former;		/* until this boundary, NULL at a start */
 	SlDoorResult *res;
 	StringInfoData lines;		/* of what refuses */
-	StringInfoData hint;
+	StringInfoData hint[SL_DOOR_STEPS];
 	bool		describe;		/* some of it has no statement */
 } Moved;
 
@@ -86,7 +86,7 @@ note_refused(const SlPgStream *st, Moved *m, const SlDoorFinding *f)
 
 	add_text(&m->lines, sl_door_line(&d, f));
 	if (statement)
-		add_text(&m->hint, statement);
+		add_text(&m->hint[sl_door_step(f)], statement);
 	else
 		m->describe = true;
 }
@@ -97,7 +97,8 @@ compare(SlPgStream *st, Moved *m, const SlDoorSet *now, const SlDoorSet *here)
 	const SlDoorSet *before = sl_baseline_load(st->s->stream_id, m->t->schema, m->t->table);
 
 	initStringInfo(&m->lines);
-	initStringInfo(&m->hint);
+	for (int i = 0; i < SL_DOOR_STEPS; i++)
+		initStringInfo(&m->hint[i]);
 	m->res = sl_door_compare(st->s, before, now, here, m->shape, m->former,
 							 sl_debt_open(st->s->stream_id, m->t->schema, m->t->table));
 	for (int i = 0; i < m->res->n; i++)
@@ -151,19 +152,32 @@ accept(const SlPgStream *st, const Moved *m, bool acknowledged)
 
 /* ---------- those that refuse ---------- */
 
-/* One refusal for all that is left, or all accepted where it was acknowledged. */
+/* Statements of all that is left, each after those that make way for it. */
+static char *
+statements(const Moved *list, int n)
+{
+	StringInfoData all;
+
+	initStringInfo(&all);
+	for (int step = 0; step < SL_DOOR_STEPS; step++)
+		for (int i = 0; i < n; i++)
+			if (list[i].res && list[i].hint[step].len)
+				add_text(&all, list[i].hint[step].data);
+	return all.data;
+}
+
+/* One refusal for all that is left. */
 static void
-refuse_left(SlPgStream *st, Moved *list, int n)
+refuse_left(Moved *list, int n)
 {
 	SlRefusal	r = {.marker = SL_M_UNFORWARDED_SCHEMA_CHANGE};
 	StringInfoData lines;
-	StringInfoData hint;
+	char	   *hint = statements(list, n);
 	Moved	   *first = NULL;
 	bool		describe = false;
 	int			tables = 0;
 
 	initStringInfo(&lines);
-	initStringInfo(&hint);
 	for (int i = 0; i < n; i++)
 	{
 		if (list[i].res == NULL)
@@ -171,8 +185,6 @@ refuse_left(SlPgStream *st, Moved *list, int n)
 		if (first == NULL)
 			first = &list[i];
 		add_text(&lines, list[i].lines.data);
-		if (list[i].hint.len)
-			add_text(&hint, list[i].hint.data);
 		describe |= list[i].describe;
 		tables++;
 	}
@@ -181,18 +193,11 @@ refuse_left(SlPgStream *st, Moved *list, int n)
 	r.schema = first->t->schema;
 	r.table = first->t->table;
 	r.detail = lines.data;
-	if (tables > 1 && sl_refusal_acknowledged(st->s->stream_id, &r))
-	{
-		for (int i = 0; i < n; i++)
-			if (list[i].res)
-				accept(st, &list[i], true);
-		return;
-	}
 	if (!describe)
-		r.hint = hint.data;
-	else if (hint.len)
+		r.hint = hint;
+	else if (hint[0])
 		r.hint = psprintf("Make the same changes on the target, then acknowledge the refusal with its fingerprint. Some of them as statements:\n%s",
-						  hint.data);
+						  hint);
 	if (tables > 1)
 		sl_refuse(&r, "%d tables changed on the source in ways that are not in the stream", tables);
 	sl_refuse(&r, "table \"%s.%s\" changed on the source in a way that is not in the stream",
@@ -228,7 +233,7 @@ judge(SlPgStream *st, Moved *list, int n)
 		accept(st, m, m->res->refuse);
 		m->res = NULL;			/* done */
 	}
-	refuse_left(st, list, n);
+	refuse_left(list, n);
 }
 
 /* ---------- recording ---------- */

@@ -152,6 +152,13 @@ extern char *sl_door_line(const SlDoorTable *t, const SlDoorFinding *f);
  */
 extern char *sl_door_statement(const SlDoorTable *t, const SlDoorFinding *f);
 
+/*
+ * In which order statements of several findings, and tables, can be run: 0 to
+ * SL_DOOR_STEPS - 1, smallest first.
+ */
+#define SL_DOOR_STEPS 6
+extern int	sl_door_step(const SlDoorFinding *f);
+
 /* "CREATE INDEX ..." or "DROP INDEX ...", as it was on the source. */
 extern char *sl_door_index_ddl(const SlDoorTable *t, const SlDoorFinding *f);
 

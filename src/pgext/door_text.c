@@ -233,6 +233,33 @@ sl_door_statement(const SlDoorTable *t, const SlDoorFinding *f)
 				 quote_identifier(item->name), action);
 }
 
+static bool
+is_foreign_key(const SlDoorItem *item)
+{
+	return item && item->kind == SL_DOOR_CONSTRAINT && item->def &&
+		strncmp(item->def, "FOREIGN KEY", 11) == 0;
+}
+
+/*
+ * What stands on something goes before it and comes after it: a foreign key on a
+ * key, a primary key and an identity on NOT NULL, an identity where no default is.
+ */
+int
+sl_door_step(const SlDoorFinding *f)
+{
+	SlDoorKind	kind = (f->after ? f->after : f->before)->kind;
+
+	if (f->after == NULL)
+	{
+		if (is_foreign_key(f->before) || is_foreign_key(f->target) || kind == SL_DOOR_POLICY)
+			return 0;
+		return kind == SL_DOOR_CONSTRAINT || kind == SL_DOOR_IDENTITY ? 1 : 2;
+	}
+	if (kind == SL_DOOR_NOT_NULL)
+		return 3;
+	return is_foreign_key(f->after) ? 5 : 4;
+}
+
 char *
 sl_door_index_ddl(const SlDoorTable *t, const SlDoorFinding *f)
 {

@@ -97,6 +97,14 @@ sl_judge_hint(SlJudging *j, const char *statement)
 }
 
 void
+sl_judge_prose(SlJudging *j, const char *text)
+{
+	if (j->prose.len > 0 && strstr(j->prose.data, text))
+		return;
+	appendStringInfo(&j->prose, "%s%s", j->prose.len ? "\n" : "", text);
+}
+
+void
 sl_judge_remedy(SlJudging *j, const char *what)
 {
 	sl_judge_hint(j, psprintf("ALTER TABLE %s %s", sl_judge_target_name(j), what));
@@ -232,7 +240,9 @@ judge(SlJudging *j)
 		sl_judge_compare(j);
 	judge_identity(j);
 	forwards = can_forward(j);
-	sl_judge_fit(j, forwards);
+	/* names that are still to be exchanged tell nothing of types */
+	if (j->marker != SL_M_COLUMN_ORDER_CHANGED)
+		sl_judge_fit(j, forwards);
 	if (forwards && j->marker == SL_M_NONE)
 		sl_judge_forward(j);
 	else
@@ -269,7 +279,8 @@ set_refusal(SlVerdict *v, const SlJudging *j, StringInfo detail, int ndiffs)
 	v->column = j->column ? pstrdup(j->column) : NULL;
 	v->message = j->message;
 	v->detail = detail->data;
-	v->hint = j->hint.len ? j->hint.data : NULL;
+	v->hint = j->prose.len && j->hint.len ? psprintf("%s\n%s", j->prose.data, j->hint.data) :
+		j->prose.len ? j->prose.data : j->hint.len ? j->hint.data : NULL;
 	v->taken = j->taken && v->marker == SL_M_SCHEMA_CHANGE_REFUSED && j->nopen == 0;
 	if (v->taken && v->hint == NULL)
 		v->hint = psprintf("Compare the column on both sides and copy the values that differ, then: SELECT state FROM sluice.sync_start(%s);",
@@ -289,6 +300,7 @@ sl_judge(const SlCase *asked)
 	initStringInfo(&detail);
 	initStringInfo(&j.lines);
 	initStringInfo(&j.hint);
+	initStringInfo(&j.prose);
 	initStringInfo(&j.warning);
 	if (j.before)
 	{

@@ -48,7 +48,8 @@ typedef struct SlJudging
 	const char *column;
 	char	   *message;
 	StringInfoData lines;		/* what only the target side explains */
-	StringInfoData hint;
+	StringInfoData hint;		/* statements, one a line */
+	StringInfoData prose;		/* what is no statement, before them */
 	StringInfoData warning;
 
 	int			nopen;
@@ -73,6 +74,9 @@ extern void sl_judge_hint(SlJudging *j, const char *statement);
 
 /* "ALTER TABLE target <what>", as one of the HINT's statements. */
 extern void sl_judge_remedy(SlJudging *j, const char *what);
+
+/* Append what has to be done by whoever knows more, to the HINT. */
+extern void sl_judge_prose(SlJudging *j, const char *text);
 
 /* Quoted and qualified. */
 extern char *sl_judge_target_name(const SlJudging *j);
@@ -122,6 +126,12 @@ extern void sl_judge_refuse(SlJudging *j, const SlColumn *now, const char *kind,
 							const char *why, const char *by_hand);
 
 /* judge_retype.c */
+
+/*
+ * Append to the HINT how a column of the target (by number) gets a column's type:
+ * a statement, or words where it takes a USING.
+ */
+extern void sl_judge_remedy_type(SlJudging *j, const SlColumn *now, int16 attnum);
 
 /* A changed type as an action, or a refusal. */
 extern void sl_judge_retype(SlJudging *j, const SlOpen *o);

@@ -52,22 +52,36 @@ type_ddl(SlJudging *j, const SlColumn *now)
 	return NULL;
 }
 
-static void
-refuse_type(SlJudging *j, const SlColumn *now, const char *why)
+/* See judge_int.h. */
+void
+sl_judge_remedy_type(SlJudging *j, const SlColumn *now, int16 attnum)
 {
-	sl_judge_refuse(j, now, "column-type", why,
-					psprintf("ALTER COLUMN %s TYPE %s", quote_identifier(now->name),
-							 sl_column_type_text(now)));
+	Present		here = present_type(j, attnum);
+
+	if (sl_type_converts(here.typid, here.typmod, now))
+		sl_judge_remedy(j, psprintf("ALTER COLUMN %s TYPE %s", quote_identifier(now->name),
+									sl_column_type_text(now)));
+	else
+		sl_judge_prose(j, psprintf("Change the type of %s of target table %s to %s, with the USING that the source's statement had, and copy its values from the source by key.",
+								   quote_identifier(now->name), sl_judge_target_name(j),
+								   sl_column_type_text(now)));
+}
+
+static void
+refuse_type(SlJudging *j, const SlColumn *now, int16 attnum, const char *why)
+{
+	sl_judge_refuse(j, now, "column-type", why, NULL);
+	sl_judge_remedy_type(j, now, attnum);
 }
 
 /* Values can be copied by the primary key, and so not those of it. */
 static bool
-check_copy(SlJudging *j, const SlColumn *now)
+check_copy(SlJudging *j, const SlColumn *now, int16 attnum)
 {
 	if ((now->flags & SL_COL_PRIMARY) != 0)
-		refuse_type(j, now, "how its values were converted is not known, and rows are found by them");
+		refuse_type(j, now, attnum, "how its values were converted is not known, and rows are found by them");
 	else if (!j->asked->can_copy)
-		refuse_type(j, now, "how its values were converted is not known, and the table has no primary key to copy them by");
+		refuse_type(j, now, attnum, "how its values were converted is not known, and the table has no primary key to copy them by");
 	else
 		return true;
 	return false;
@@ -91,8 +105,8 @@ sl_judge_retype(SlJudging *j, const SlOpen *o)
 	SlAction   *a;
 
 	if (reason)
-		refuse_type(j, now, reason);
-	if (reason || (copies && !check_copy(j, now)) || (!copies && wide))
+		refuse_type(j, now, o->attnum, reason);
+	if (reason || (copies && !check_copy(j, now, o->attnum)) || (!copies && wide))
 		return;
 	d = type_ddl(j, now);
 	if (d == NULL)

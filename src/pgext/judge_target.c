@@ -334,13 +334,11 @@ column_statement(const SlJudging *j, const SlOpen *o, const SlColumn *a)
 
 	if (o->kind == SL_OPEN_ADD)
 		return add_statement(j, a);
-	if (o->kind == SL_OPEN_RENAME)
-		return psprintf("RENAME COLUMN %s TO %s",
-						quote_identifier(sl_judge_target_column(j, o->attnum)), name);
-	return psprintf("ALTER COLUMN %s TYPE %s", name, sl_column_type_text(a));
+	return psprintf("RENAME COLUMN %s TO %s",
+					quote_identifier(sl_judge_target_column(j, o->attnum)), name);
 }
 
-/* What an open change is as a statement on the target. */
+/* What an open change, not one of a type, is as a statement on the target. */
 static char *
 open_statement(const SlJudging *j, const SlOpen *o)
 {
@@ -367,7 +365,10 @@ remedy_open(SlJudging *j, const SlOpen *o)
 			strcmp(sl_judge_target_column(j, d->attnum), j->after->cols[o->after].name) == 0)
 			sl_judge_remedy(j, open_statement(j, d));
 	}
-	sl_judge_remedy(j, open_statement(j, o));
+	if (o->kind == SL_OPEN_TYPE)
+		sl_judge_remedy_type(j, &j->after->cols[o->after], o->attnum);
+	else
+		sl_judge_remedy(j, open_statement(j, o));
 }
 
 /* What a refusal of the open changes says before it names them. */
@@ -451,8 +452,7 @@ remedy_column(SlJudging *j, const SlColumn *now)
 	if (att->attgenerated)
 		sl_judge_remedy(j, psprintf("ALTER COLUMN %s DROP EXPRESSION", name));
 	if (!sl_type_holds(now, att->atttypid, att->atttypmod))
-		sl_judge_remedy(j, psprintf("ALTER COLUMN %s TYPE %s", name,
-									sl_column_type_text(now)));
+		sl_judge_remedy_type(j, now, att->attnum);
 	if (att->attnotnull && j->after->evidence != SL_EVIDENCE_WIRE &&
 		(now->flags & (SL_COL_NOT_NULL | SL_COL_PRIMARY | SL_COL_PARTIAL)) == 0)
 		sl_judge_remedy(j, psprintf("ALTER COLUMN %s DROP NOT NULL", name));

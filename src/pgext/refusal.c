@@ -63,6 +63,46 @@ sl_refusal_fingerprint(SlMarker marker, const char *schema, const char *table,
 	sl_fingerprint(buf.data, buf.len, out);
 }
 
+/*
+ * Found again at the same position, what was acknowledged is another refusal,
+ * and has a fingerprint of its own: the old one may stand in somebody's script.
+ */
+static bool
+is_acknowledged(const char *stream_id, const char *fingerprint)
+{
+	const char *params[] = {stream_id, fingerprint};
+	SlUserSwitch sw;
+	bool		found;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	found = sl_spi_exec("SELECT FROM sluice.refusal WHERE stream_id = $1"
+						" AND fingerprint = $2 AND acknowledged_at IS NOT NULL",
+						SPI_OK_SELECT, lengthof(params), params) > 0;
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return found;
+}
+
+/* What was not found in a source transaction is of where the stream stands. */
+static void
+own_fingerprint(const char *stream_id, SlMarker marker, const ErrorData *edata,
+				XLogRecPtr *lsn, char *out)
+{
+	const char *detail = edata->detail;
+
+	if (XLogRecPtrIsInvalid(*lsn))
+		*lsn = sl_position_load(stream_id, NULL);
+	for (int n = 2;; n++)
+	{
+		sl_refusal_fingerprint(marker, edata->schema_name, edata->table_name,
+							   edata->column_name, detail, *lsn, out);
+		if (!is_acknowledged(stream_id, out))
+			return;
+		detail = psprintf("%s\n%d", edata->detail ? edata->detail : "", n);
+	}
+}
+
 static void
 insert_refusal(const char *stream_id, const SlMarkerInfo *info,
 			   const ErrorData *edata, XLogRecPtr lsn, const char *fingerprint)
@@ -149,8 +189,11 @@ sl_refusal_put(const char *stream_id, const ErrorData *edata, XLogRecPtr lsn)
 		elog(ERROR, "error without a marker cannot be recorded as a refusal: %s",
 			 edata->message);
 	info = sl_marker_info(marker);
-	sl_refusal_fingerprint(marker, edata->schema_name, edata->table_name,
-						   edata->column_name, edata->detail, lsn, fingerprint);
+	if (info->ack == SL_ACK_YES)
+		own_fingerprint(stream_id, marker, edata, &lsn, fingerprint);
+	else
+		sl_refusal_fingerprint(marker, edata->schema_name, edata->table_name,
+							   edata->column_name, edata->detail, lsn, fingerprint);
 	if (info->keep == SL_KEEP_RECORDED || is_reported(stream_id, marker))
 		insert_refusal(stream_id, info, edata, lsn, fingerprint);
 	if (is_schema_decision(marker) && edata->schema_name && edata->table_name)
@@ -388,8 +431,7 @@ sl_refusal_acknowledge(const SlStream *s, const char *fingerprint, const char *r
 bool
 sl_refusal_acknowledged(const char *stream_id, const SlRefusal *r)
 {
-	const char *params[] = {stream_id, sl_marker_info(r->marker)->text,
-	r->schema, r->table, r->detail};
+	const char *params[] = {stream_id, sl_marker_info(r->marker)->text, r->detail};
 	SlUserSwitch user;
 	bool		found;
 
@@ -397,10 +439,12 @@ sl_refusal_acknowledged(const char *stream_id, const SlRefusal *r)
 	sl_spi_enter();
 	found = sl_spi_exec("UPDATE sluice.refusal SET spent_at = pg_catalog.clock_timestamp()"
 						" WHERE stream_id = $1 AND marker = $2"
-						" AND schema_name IS NOT DISTINCT FROM $3"
-						" AND table_name IS NOT DISTINCT FROM $4"
-						" AND detail IS NOT DISTINCT FROM $5"
-						" AND acknowledged_at IS NOT NULL AND spent_at IS NULL",
+						" AND acknowledged_at IS NOT NULL"
+	/* spent by this very transaction, it is still good for the rest of it */
+						" AND (spent_at IS NULL OR"
+						" xmin = pg_catalog.pg_current_xact_id()::pg_catalog.xid)"
+						" AND pg_catalog.string_to_array($3, pg_catalog.chr(10))"
+						" <@ pg_catalog.string_to_array(detail, pg_catalog.chr(10))",
 						SPI_OK_UPDATE, lengthof(params), params) > 0;
 	sl_spi_leave();
 	sl_become_back(&user);

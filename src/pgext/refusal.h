@@ -27,9 +27,10 @@ extern void sl_refusal_acknowledge(const SlStream *s, const char *fingerprint,
 								   const char *reason);
 
 /*
- * Was a refusal of just this marker, table and detail acknowledged?  Then the
- * acknowledgement is spent in the current transaction: it has its effect once.
- * For whoever would raise r.
+ * Was a refusal of this marker acknowledged that had every line of r's detail?
+ * (The target may have got some of what it named since.)  Then the
+ * acknowledgement is spent in the current transaction: it has its effect once, for
+ * everything that it named.  For whoever would raise r.
  */
 extern bool sl_refusal_acknowledged(const char *stream_id, const SlRefusal *r);
 

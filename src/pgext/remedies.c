@@ -430,6 +430,10 @@ put_hint(ReturnSetInfo *rsinfo, const Trouble *t, const char *run_on)
 	char	   *statement = hint_statement(t->hint);
 	const char *note = t->detail ? t->detail : t->reason;
 
+	/* what is no statement of it comes before those */
+	if (statement && strlen(statement) < strlen(t->hint))
+		note = psprintf("%.*s%s", (int) (strlen(t->hint) - strlen(statement)), t->hint,
+						note ? note : "");
 	if (statement)
 		put(rsinfo, run_on, statement, removes_rows(statement), note);
 	else

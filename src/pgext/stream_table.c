@@ -177,6 +177,10 @@ sl_stream_table_rename(const char *stream_id, const SlStreamTable *t,
 	sl_spi_exec("UPDATE sluice.stream_table SET schema_name = $4, table_name = $5"
 				" WHERE stream_id = $1 AND schema_name = $2 AND table_name = $3",
 				SPI_OK_UPDATE, lengthof(params), params);
+	/* no trigger cascades where session_replication_role is replica */
+	sl_spi_exec("UPDATE sluice.baseline SET schema_name = $4, table_name = $5"
+				" WHERE stream_id = $1 AND schema_name = $2 AND table_name = $3",
+				SPI_OK_UPDATE, lengthof(params), params);
 	sl_spi_leave();
 	sl_become_back(&sw);
 }

@@ -286,6 +286,15 @@ sl_type_change(const SlColumn *from, const SlColumn *to, SlRewrite rewrite)
 }
 
 /* See type_change.h. */
+bool
+sl_type_converts(Oid from, int32 from_mod, const SlColumn *to)
+{
+	Oid			t = local_type(to);
+
+	return !OidIsValid(t) || conversion(from, from_mod, t, to->typmod) != NULL;
+}
+
+/* See type_change.h. */
 char *
 sl_type_change_reason(SlTypeChange verdict, const SlColumn *from, const SlColumn *to)
 {

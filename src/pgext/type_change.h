@@ -51,6 +51,12 @@ extern SlTypeChange sl_type_change(const SlColumn *from, const SlColumn *to,
  */
 extern bool sl_type_catalog_only(const SlColumn *from, const SlColumn *to);
 
+/*
+ * Does this server change a column from that type of its own to a column's
+ * without being told USING?  True too where it does not know the other type.
+ */
+extern bool sl_type_converts(Oid from, int32 from_mod, const SlColumn *to);
+
 /* A clause for the DETAIL of a refusal, palloc'd; NULL for the first three. */
 extern char *sl_type_change_reason(SlTypeChange verdict, const SlColumn *from,
 								   const SlColumn *to);

@@ -30,6 +30,13 @@
  * The types of the columns and all that they are made of.  Extensions' types
  * are the extensions' own business.  pg_range has rngmultitypid since 14.
  */
+#define COLLATE_SQL(collation_, type_) \
+	"(SELECT 'COLLATE ' || pg_catalog.quote_ident(ln.nspname) || '.' " \
+	"  || pg_catalog.quote_ident(l.collname) FROM pg_catalog.pg_collation l " \
+	"  JOIN pg_catalog.pg_namespace ln ON ln.oid = l.collnamespace " \
+	"  JOIN pg_catalog.pg_type y ON y.oid = " type_ " AND y.typcollation <> l.oid " \
+	"  WHERE l.oid = " collation_ ")"
+
 #define TYPES_SQL \
 	"WITH RECURSIVE u (oid) AS (" \
 	"  SELECT a.atttypid FROM pg_catalog.pg_attribute a " \
@@ -50,15 +57,17 @@
 	"    pg_catalog.chr(10), pg_catalog.chr(92) || 'n'), pg_catalog.chr(10) ORDER BY e.enumsortorder) " \
 	"  FROM pg_catalog.pg_enum e WHERE e.enumtypid = t.oid) " \
 	"WHEN 'c' THEN (SELECT pg_catalog.string_agg(pg_catalog.concat_ws(' ', a.attnum, " \
-	"    a.atttypid::pg_catalog.int8, a.atttypmod, a.attcollation::pg_catalog.int8, " \
-	"    pg_catalog.quote_ident(a.attname)), pg_catalog.chr(10) ORDER BY a.attnum) " \
+	"    pg_catalog.quote_ident(a.attname), pg_catalog.format_type(a.atttypid, a.atttypmod), " \
+	COLLATE_SQL("a.attcollation", "a.atttypid") "), ', ' ORDER BY a.attnum) " \
 	"  FROM pg_catalog.pg_attribute a " \
 	"  WHERE a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped) " \
-	"ELSE pg_catalog.concat_ws(' ', t.typbasetype::pg_catalog.int8, t.typtypmod, " \
-	"    t.typcollation::pg_catalog.int8, t.typnotnull, " \
-	"    'default ' || pg_catalog.pg_get_expr(t.typdefaultbin, 0), " \
-	"    (SELECT pg_catalog.string_agg(c.oid || ' ' || pg_catalog.pg_get_expr(c.conbin, 0), " \
-	"        pg_catalog.chr(10) ORDER BY c.oid) FROM pg_catalog.pg_constraint c " \
+	"ELSE pg_catalog.concat_ws(' ', pg_catalog.format_type(t.typbasetype, t.typtypmod), " \
+	COLLATE_SQL("t.typcollation", "t.typbasetype") ", " \
+	"    CASE WHEN t.typnotnull THEN 'NOT NULL' END, " \
+	"    'DEFAULT ' || pg_catalog.pg_get_expr(t.typdefaultbin, 0), " \
+	"    (SELECT pg_catalog.string_agg('CHECK (' || pg_catalog.pg_get_expr(c.conbin, 0) || ')', " \
+	"        ' ' ORDER BY pg_catalog.pg_get_expr(c.conbin, 0) COLLATE pg_catalog.\"C\") " \
+	"      FROM pg_catalog.pg_constraint c " \
 	"      WHERE c.contypid = t.oid AND c.contype = 'c')) END " \
 	"FROM u JOIN pg_catalog.pg_type t ON t.oid = u.oid " \
 	"JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace " \
@@ -230,42 +239,53 @@ sl_pg_put_type(SlPgLook *look, SlTypeNow *n, char *definition)
 
 /* ---------- the other kinds ---------- */
 
+static SL_NORETURN void
+refuse_made_of(const SlTypeNow *n, SlRefusal *r)
+{
+	const char *type = format_type_be_qualified(n->t.target);
+
+	if (n->t.kind == TYPTYPE_DOMAIN)
+		r->hint = psprintf("Make the same change to %s of the target with ALTER DOMAIN, then call sync_start.",
+						   type);
+	else
+		r->hint = psprintf("Make the same change to %s of the target with ALTER TYPE, and copy the columns of that type from the source by key, because rows that came since have the new attributes in the old ones' places; then call sync_start.",
+						   type);
+	sl_refuse(r, "type \"%s.%s\" changed on the source, which is not forwarded",
+			  n->t.schema, n->t.name);
+}
+
 /* Domains and composites: their values may not mean, or fit, the same. */
 static void
 judge_made_of(SlPgLook *look, SlConn *c, SlTypeNow *n)
 {
 	SlStream   *s = look->st->s;
 	bool		domain = n->t.kind == TYPTYPE_DOMAIN;
+	SlMarker	marker = SL_M_NONE;
 	SlRefusal	r;
 	char	   *line;
-	char	   *hint;
 
 	if (n->was == NULL && n->former == NULL)
 	{
 		sl_pg_put_type(look, n, n->t.definition);
 		return;
 	}
-	line = sl_pg_type_line(n, domain ? "domain-changed" : "composite-changed", domain ?
-						   "its base type, default, NOT NULL or constraints are not those on record" :
-						   "its attributes are not those on record");
-	if (sl_plan_type_same(c, s, n->t.source, n->t.target))
-	{
-		sl_schema_event(s->stream_id, n->t.schema, n->t.name, look->st->fb.received, NULL,
-						"passed", NULL, SL_M_NONE);
-		sl_pg_put_type(look, n, n->t.definition);
-		return;
-	}
-	if (!sl_pg_look_found(look, line))
-		return;
+	line = sl_pg_type_line(n, domain ? "domain-changed" : "composite-changed",
+						   psprintf("%s, was %s", n->t.definition,
+									(n->was ? n->was : n->former)->definition));
 	r = refusal(n, SL_M_UNFORWARDED_SCHEMA_CHANGE, line, NULL);
-	if (!sl_refusal_acknowledged(s->stream_id, &r))
+	if (!sl_plan_type_same(c, s, n->t.source, n->t.target))
 	{
-		hint = psprintf("Make the same change to %s of the target with ALTER %s, then call sync_start.",
-						format_type_be_qualified(n->t.target), domain ? "DOMAIN" : "TYPE");
-		r.hint = hint;
-		sl_refuse(&r, "type \"%s.%s\" changed on the source, which is not forwarded",
-				  n->t.schema, n->t.name);
+		/* what was acknowledged needs no second look */
+		if (!sl_refusal_acknowledged(s->stream_id, &r))
+		{
+			if (sl_pg_look_found(look, line))
+				refuse_made_of(n, &r);
+			return;
+		}
+		marker = SL_M_UNFORWARDED_SCHEMA_CHANGE;
 	}
+	sl_schema_event(s->stream_id, n->t.schema, n->t.name, look->st->fb.received, NULL,
+					"passed", line, marker);
 	sl_pg_put_type(look, n, n->t.definition);
 }
 
