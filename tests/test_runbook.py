@@ -383,3 +383,54 @@ def test_changes_in_a_transaction_of_a_stream_that_forwards_none(servers, dbs, n
     assert sorted(src.query("SELECT %s FROM %s" % (compared, name))) == \
         sorted(dst.query("SELECT %s FROM %s" % (compared, name)))
     assert dst.value("SELECT schema_changes FROM sluice.stream") == "refuse"
+
+
+# columns, a row before, a change that no stream makes, a row after
+NEVER = {
+    "swap": ("id int PRIMARY KEY, a text, b text", "INSERT INTO t VALUES (%d, 'a', 'b')",
+             "ALTER TABLE t RENAME a TO x; ALTER TABLE t RENAME b TO a; ALTER TABLE t RENAME x TO b",
+             "INSERT INTO t (id, a, b) VALUES (%d, 'was b', 'was a')"),
+    "again": ("id int PRIMARY KEY, a text, b int", "INSERT INTO t VALUES (%d, 'a', 1)",
+              "ALTER TABLE t DROP a; ALTER TABLE t ADD a text", "INSERT INTO t (id, a) VALUES (%d, 'new')"),
+    "several": ("id int PRIMARY KEY, a text", "INSERT INTO t (id, a) VALUES (%d, 'a')",
+                "ALTER TABLE t ADD b int; ALTER TABLE t RENAME a TO c", "INSERT INTO t (id, c, b) VALUES (%d, 'c', 1)"),
+    "zone": ("id int PRIMARY KEY, a timestamptz", "INSERT INTO t VALUES (%d, '2026-01-01 00:00+00')",
+             "ALTER TABLE t ALTER a TYPE text", "INSERT INTO t VALUES (%d, 'x')"),
+}
+
+
+@pytest.mark.parametrize("mode, what", [("forward", n) for n in sorted(NEVER)] + [("refuse", "swap")])
+def test_what_no_stream_makes_in_a_transaction_with_rows(dbs, mode, what):
+    """Made on the target by hand it would shut out the rows before it: copied again."""
+    columns, before, change, after = NEVER[what]
+    src, dst = dbs
+    stream = stream_of(dbs, {"t": columns}, schema_changes=mode)
+    src.execute(before % 1)
+    stream.caught_up()
+    shape = dst.query(SHAPE)
+    src.execute("BEGIN; %s; %s; %s; COMMIT" % (before % 2, change, after % 3))
+    row = stream.wait_state("refused", "failed")
+    assert row["state"] == "refused" and "PRE-ALTER-REPLAY-WEDGE" in row["reason"], row
+    assert row["hint"] == "SELECT state FROM sluice.sync_start('s1', restart_from_scratch => true);"
+    assert (dst.query("SELECT id FROM t"), dst.query(SHAPE)) == ([(1,)], shape)
+    ways = dst.rows("SELECT * FROM sluice.remedies('s1')")
+    assert [w["destructive"] for w in ways] == [True] * len(ways)
+
+
+def test_target_dropped_what_the_source_renamed(dbs):
+    """... and added another of the new name: refused, both ways around."""
+    src, dst = dbs
+    stream = stream_of(dbs, {"t": "id int PRIMARY KEY, a text", "u": "id int PRIMARY KEY, a text"},
+                       schema_changes="forward")
+    src.execute("INSERT INTO t VALUES (1, 'a'); INSERT INTO u VALUES (1, 'a')")
+    drained(stream)
+    dst.execute("ALTER TABLE t DROP a; ALTER TABLE t ADD b text; ALTER TABLE u DROP a")
+    src.execute("ALTER TABLE t RENAME a TO b; INSERT INTO t VALUES (2, 'b')")
+    stream.start(source=False)
+    row = stream.wait_refused("COLUMN-IDENTITY-CHANGED")
+    assert "[column-moved] public.t.b: the target has dropped the column" in row["reason"]
+    dst.execute("ALTER TABLE t DROP b")
+    stream.start(source=False)
+    assert "[column-moved] public.t.b: the target has dropped the column" in \
+        stream.wait_refused("RESUME-SCHEMA-DIVERGENCE")["reason"]
+    assert dst.query("SELECT id FROM t") == [(1,)]

@@ -417,3 +417,41 @@ def test_types_of_another_owner(pair):
     st.stop()
     st.drop()
     dst.execute("DROP OWNED BY {0}_st, {0}_ty CASCADE; DROP ROLE {0}_st, {0}_ty".format(name))
+
+
+# ---------- what no row announces, before the target is relied on ----------
+
+def cut_over(stream):
+    return stream.dst.execute("SELECT * FROM sluice.cutover(%s)", stream.id)
+
+
+def test_cutover_waits_for_what_no_row_announced(pair):
+    """Values rewritten in place, a label renamed: the next look would be too late."""
+    src, dst = pair
+    src.execute("CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TABLE t (id int PRIMARY KEY, v int, m mood);"
+                "INSERT INTO t SELECT g, g, 'ok' FROM generate_series(1, 1000) g")
+    st = cold_stream(src, dst, schema_changes="forward")
+    st.caught_up()
+    src.execute("ALTER TABLE t ALTER v TYPE int USING v * 2")
+    src.execute("ALTER TYPE mood RENAME VALUE 'ok' TO 'fine'")
+    cut_over(st)
+    assert_same_rows(src, dst, ["t"])
+    assert st.state == "cut_over"
+
+
+@pytest.mark.parametrize("change, marker", [
+    ("ALTER TABLE t ADD CONSTRAINT c CHECK (v > 0)", "UNFORWARDED-SCHEMA-CHANGE"),
+    ("ALTER DOMAIN d ADD CHECK (VALUE > 0)", "UNFORWARDED-SCHEMA-CHANGE"),
+    ("TRUNCATE p1", "PARTITION-CHANGE-UNSENT"),
+])
+def test_cutover_is_refused_for_what_no_row_announced(pair, change, marker):
+    src, dst = pair
+    src.execute("CREATE DOMAIN d AS int; CREATE TABLE t (id int PRIMARY KEY, v int, w d);"
+                "CREATE TABLE p (id int PRIMARY KEY) PARTITION BY RANGE (id);"
+                "CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (100);"
+                "INSERT INTO t VALUES (1, 1, 1); INSERT INTO p VALUES (1)")
+    st = cold_stream(src, dst, schema_changes="forward")
+    st.caught_up()
+    src.execute(change)
+    assert marker in str(dst.error("SELECT * FROM sluice.cutover(%s)", st.id))
+    st.wait_refused(marker)

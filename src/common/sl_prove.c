@@ -410,9 +410,11 @@ sl_change_suspect(const SlShape *before, const SlShape *wire, uint32 xid,
 			return false;
 		gone = gone || c == NULL || may_be_gone(&p, c);
 	}
-	if (gone && (choose_without(&p, false, attnums) == wire->ncols ||
-				 choose_without(&p, true, attnums) == wire->ncols))
-		return true;
+	/* those on record must still be called what they were or are */
+	for (int went = 0; gone && went < 2; went++)
+		if (choose_without(&p, went == 1, attnums) == wire->ncols &&
+			has_recorded_names(&p, attnums))
+			return true;
 	for (int i = 0; i < wire->ncols; i++)
 		attnums[i] = before->cols[i].attnum;
 	return true;

@@ -75,6 +75,7 @@ typedef struct CutLook
 	bool		worker;
 	SlState		state;
 	uint64		known;
+	uint64		looked;
 	XLogRecPtr	target;
 	XLogRecPtr	flushed;
 	XLogRecPtr	source;
@@ -88,6 +89,7 @@ look(SlSlot *slot, CutLook *l)
 	l->worker = slot->pid != 0;
 	l->state = slot->state;
 	l->known = slot->catchup_known;
+	l->looked = slot->look_known;
 	l->target = slot->catchup_lsn;
 	l->flushed = slot->flushed_lsn;
 	l->source = slot->source_lsn;
@@ -161,11 +163,13 @@ sl_cut_require_caught_up(const SlStream *s, SlSlot *slot, SlConn *c)
 	TimestampTz since = GetCurrentTimestamp();
 	XLogRecPtr	target = InvalidXLogRecPtr;
 	uint64		ticket;
+	uint64		looked;
 	CutLook		l;
 
 	flush_source(c);
 	SpinLockAcquire(&slot->mutex);
 	ticket = ++slot->catchup_request;
+	looked = ++slot->look_request;
 	SpinLockRelease(&slot->mutex);
 	sl_wake_worker(slot);
 	for (;;)
@@ -174,7 +178,7 @@ sl_cut_require_caught_up(const SlStream *s, SlSlot *slot, SlConn *c)
 		require_streaming(s, &l);
 		if (XLogRecPtrIsInvalid(target) && l.known >= ticket)
 			target = l.target;
-		if (!XLogRecPtrIsInvalid(target) && l.flushed >= target)
+		if (!XLogRecPtrIsInvalid(target) && l.flushed >= target && l.looked >= looked)
 			return;
 		if (TimestampDifferenceExceeds(since, GetCurrentTimestamp(), CAUGHT_UP_MS))
 			refuse_lag(s, &l, target);

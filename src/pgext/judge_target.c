@@ -86,19 +86,21 @@ compare_kept(SlJudging *j, int was, int now_at, int16 *t)
 					  "the target's column of this name is another one than the stream wrote");
 		return false;
 	}
+	if (sl_judge_target_column(j, j->pairs[was]) == NULL)
+	{
+		sl_judge_against(j, *t != 0 ? SL_M_COLUMN_IDENTITY_CHANGED : SL_M_SCHEMA_CHANGE_REFUSED,
+						 now->name);
+		sl_judge_line(j, "column-moved", now->name,
+					  *t != 0 ? "the target has dropped the column that the source renamed, and another one has its new name" :
+					  "the target has dropped the column that the source renamed");
+		return false;
+	}
 	if (*t != 0)
 	{
 		sl_judge_against(j, SL_M_COLUMN_IDENTITY_CHANGED, now->name);
 		if (paired_with(j, *t) < 0)
 			sl_judge_line(j, "column-taken", now->name,
 						  "a column of the target that the stream does not write has the new name");
-	}
-	else if (sl_judge_target_column(j, j->pairs[was]) == NULL)
-	{
-		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
-		sl_judge_line(j, "column-moved", now->name,
-					  "the target has dropped the column that the source renamed");
-		return false;
 	}
 	*t = j->pairs[was];
 	add_open(j, SL_OPEN_RENAME, was, now_at, *t);

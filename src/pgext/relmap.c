@@ -22,12 +22,15 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
+#include "common/sl_change.h"
 #include "common/sl_shape.h"
 #include "pgext/apply_int.h"
 #include "pgext/debt.h"
 #include "pgext/errutil.h"
 #include "pgext/preflight_int.h"
 #include "pgext/forward.h"
+#include "pgext/judge_types.h"
+#include "pgext/source_type.h"
 #include "pgext/pgcompat.h"
 
 /* Every SlApply of this process; the callbacks cannot be unregistered. */
@@ -400,6 +403,41 @@ note_passed(SlApply *ap, const SlShape *shape, const SlVerdict *v)
 	note_decision(ap, shape, word, NULL, v->warning);
 }
 
+/* Would rows of the former shape not get into a target that has the new one? */
+static bool
+hinders(const SlCase *c)
+{
+	SlChangeSet *set;
+
+	if (c->before == NULL)
+		return false;
+	set = sl_change_classify(c->before, c->after);
+	switch (set->class)
+	{
+		case SL_CHANGE_TYPE:
+			for (int i = 0; i < set->n; i++)
+			{
+				const SlColumn *now = &c->after->cols[set->columns[i].after];
+
+				if (set->columns[i].kind == SL_DIFF_COLUMN_TYPE &&
+					(!SL_TYPE_IS_FIXED(now->typid) ||
+					 !sl_type_holds(&c->before->cols[set->columns[i].before],
+									now->typid, now->typmod)))
+					return true;
+			}
+			return false;
+		case SL_CHANGE_DROP:
+		case SL_CHANGE_RENAME:
+		case SL_CHANGE_ORDER:
+		case SL_CHANGE_REPLACED:
+		case SL_CHANGE_UNPROVEN:
+		case SL_CHANGE_SEVERAL:
+			return true;
+		default:
+			return false;
+	}
+}
+
 /*
  * The target cannot have what is refused before the source transaction in
  * hand begins, for that wrote rows of the former shape first: changed by hand,
@@ -407,8 +445,10 @@ note_passed(SlApply *ap, const SlShape *shape, const SlVerdict *v)
  * Rule: docs/schema-changes.md, "A change in the middle of a transaction".
  */
 static bool
-is_wedged(const SlVerdict *forwarded)
+is_wedged(const SlCase *asked, const SlVerdict *forwarded)
 {
+	if (forwarded->nactions == 0)
+		return hinders(asked);
 	for (int i = 0; i < forwarded->nactions; i++)
 	{
 		const SlAction *a = &forwarded->actions[i];
@@ -417,10 +457,20 @@ is_wedged(const SlVerdict *forwarded)
 			(a->kind != SL_ACTION_ALTER_TYPE || a->copy_values))
 			return true;
 	}
-	return forwarded->nactions == 0;
+	return false;
 }
 
-/* Such a refusal names the way out: the stream makes the change in its place. */
+static bool
+is_of_columns(SlMarker marker)
+{
+	return marker == SL_M_SCHEMA_CHANGE_REFUSED || marker == SL_M_COLUMN_ORDER_CHANGED ||
+		marker == SL_M_COLUMN_IDENTITY_CHANGED || marker == SL_M_RESUME_SCHEMA_DIVERGENCE;
+}
+
+/*
+ * Such a refusal names the way out: the stream makes the change in its place, or
+ * copies again what it cannot carry.
+ */
 static void
 tell_wedge(SlApply *ap, const SlRelMap *map, const SlCase *asked, SlRefusal *r)
 {
@@ -428,13 +478,14 @@ tell_wedge(SlApply *ap, const SlRelMap *map, const SlCase *asked, SlRefusal *r)
 	SlCase		again = *asked;
 	SlVerdict  *v;
 
-	if (r->marker != SL_M_SCHEMA_CHANGE_REFUSED || ap->in_hand == 0 || ap->bridged ||
-		map->wrote != ap->in_hand || strcmp(s.schema_changes, "refuse") != 0)
+	if (!is_of_columns(r->marker) || ap->in_hand == 0 || ap->bridged ||
+		map->wrote != ap->in_hand ||
+		(s.source_server == NULL && strcmp(s.schema_changes, "refuse") != 0))
 		return;
 	s.schema_changes = "forward";
 	again.stream = &s;
 	v = sl_judge(&again);
-	if (!is_wedged(v))
+	if (!is_wedged(asked, v))
 		return;
 	r->detail = psprintf("%s\n%s: the source transaction wrote rows of the table before it altered it; the target's table cannot be altered before both.",
 						 r->detail ? r->detail : "", SL_WEDGE);

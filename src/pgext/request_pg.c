@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "access/xlog_internal.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -21,6 +22,7 @@
 #include "utils/pg_lsn.h"
 #include "utils/timestamp.h"
 
+#include "pgext/door.h"
 #include "pgext/stream_pg.h"
 #include "pgext/pgcompat.h"
 
@@ -54,8 +56,13 @@ sl_pg_serve_catchup(SlPgStream *st)
 	SpinLockAcquire(&slot->mutex);
 	ticket = slot->catchup_request;
 	SpinLockRelease(&slot->mutex);
-	/* rows that are not settled yet are not caught up */
-	if (ticket == st->catchup_done || st->debts_until != InvalidXLogRecPtr)
+
+	/*
+	 * rows that are not settled yet are not caught up, nor what was found
+	 * since
+	 */
+	if (ticket == st->catchup_done || st->debts_until != InvalidXLogRecPtr ||
+		st->unsent_lsn != InvalidXLogRecPtr)
 		return;
 	lsn = sl_pg_source_end(st);
 	st->catchup_done = ticket;
@@ -64,6 +71,32 @@ sl_pg_serve_catchup(SlPgStream *st)
 	SpinLockAcquire(&slot->mutex);
 	slot->catchup_lsn = lsn;
 	slot->catchup_known = ticket;
+	SpinLockRelease(&slot->mutex);
+}
+
+/* See stream_pg.h. */
+void
+sl_pg_serve_look(SlPgStream *st)
+{
+	SlSlot	   *slot = st->w->slot;
+	uint64		ticket;
+
+	SpinLockAcquire(&slot->mutex);
+	ticket = slot->look_request;
+	SpinLockRelease(&slot->mutex);
+	/* what an earlier look found is judged first, by a later one */
+	if (ticket == st->look_done || st->unsent != NULL)
+		return;
+	sl_pg_check_tables(st);
+	if (st->unsent != NULL || st->owing || st->debts_until != InvalidXLogRecPtr)
+		return;
+	StartTransactionCommand();
+	sl_pg_door_start(st);
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(st->cxt);
+	st->look_done = ticket;
+	SpinLockAcquire(&slot->mutex);
+	slot->look_known = ticket;
 	SpinLockRelease(&slot->mutex);
 }
 

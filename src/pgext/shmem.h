@@ -89,6 +89,8 @@ typedef struct SlSlot
 	uint64		catchup_request;	/* ticket of the last request */
 	uint64		catchup_known;	/* ticket whose catchup_lsn is valid */
 	XLogRecPtr	catchup_lsn;	/* source position to reach */
+	uint64		look_request;	/* ticket of the last wish for a look … */
+	uint64		look_known;		/* … and of the last that is settled */
 	SlHoldPhase hold_phase;
 	pid_t		hold_pid;		/* backend that holds the stream */
 	XLogRecPtr	hold_lsn;

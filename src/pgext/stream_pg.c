@@ -316,6 +316,7 @@ at_boundary(SlPgStream *st, TimestampTz now)
 		st->leave = true;
 		return;
 	}
+	sl_pg_serve_look(st);
 	sl_pg_serve_catchup(st);
 	advance_idle(st, now);
 	sl_pg_serve_hold(st);

@@ -62,6 +62,7 @@ typedef struct SlPgStream
 	TimestampTz stop_since;
 	bool		leave;			/* stop without taking another message */
 	uint64		catchup_done;	/* last ticket served */
+	uint64		look_done;		/* … of looks at the source */
 	bool		once;			/* option follow is off */
 	bool		cold_left;		/* objects of the cold start are to be built */
 	XLogRecPtr	cold_until;		/* … once this is applied; 0 = nothing to
@@ -180,6 +181,13 @@ extern void sl_pg_start_replication(SlPgStream *st, XLogRecPtr position);
 
 /* A caller waits for "caught up": tell it up to where. */
 extern void sl_pg_serve_catchup(SlPgStream *st);
+
+/*
+ * Somebody is about to rely on the target alone: look at the source's catalog
+ * for what no change in the stream has announced.  Served once nothing of it is
+ * left to be judged or filled.  Refuses what those looks refuse.
+ */
+extern void sl_pg_serve_look(SlPgStream *st);
 
 /* Position that somebody waits for and that is not durable yet; else 0. */
 extern XLogRecPtr sl_pg_wanted(SlPgStream *st);

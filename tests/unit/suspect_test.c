@@ -47,6 +47,22 @@ an_earlier_or_unknown_drop_is_suspected(void)
 	CHECK(claimed(90, 0, NULL) == 2);
 }
 
+/* id, v, w; then v is dropped and added behind w: the row was from before. */
+static void
+a_column_that_kept_its_name_is_no_other(void)
+{
+	SlColumn	was[] = {{.name = "id", .attnum = 1}, {.name = "v", .attnum = 2}, {.name = "w", .attnum = 3}};
+	SlColumn	row[] = {{.name = "id"}, {.name = "v"}, {.name = "w"}};
+	SlShape		before = {.relid = 7, .schema = "s", .name = "t", .natts = 3, .ncols = 3, .cols = was};
+	SlShape		wire = {.relid = 7, .schema = "s", .name = "t", .ncols = 3, .cols = row};
+	SlCatalogColumn cat[] = {{.attnum = 1, .name = "id", .stamp = 10}, {.attnum = 2, .stamp = ROW_XID},
+	{.attnum = 3, .name = "w", .stamp = 10}, {.attnum = 4, .name = "v", .stamp = ROW_XID}};
+	int32		attnums[3];
+
+	CHECK(sl_change_suspect(&before, &wire, ROW_XID, cat, 4, attnums));
+	CHECK(attnums[1] == 2 && attnums[2] == 3);
+}
+
 static void
 other_names_are_not_its_matter(void)
 {
@@ -60,6 +76,7 @@ main(void)
 {
 	RUN(a_later_drop_leaves_the_same);
 	RUN(an_earlier_or_unknown_drop_is_suspected);
+	RUN(a_column_that_kept_its_name_is_no_other);
 	RUN(other_names_are_not_its_matter);
 	return UNIT_END();
 }
