@@ -148,6 +148,7 @@ item_rows(const DecodeOptions *opt, BlItem *item, StringInfo out, SlError *err)
 	const BlTableMap *map = item->u.rows.map;
 	BlCell	   *before = palloc0(sizeof(BlCell) * map->ncols);
 	BlCell	   *after = palloc0(sizeof(BlCell) * map->ncols);
+	const char *why = NULL;		/* no row of it can be read */
 
 	err->code = SL_ERR_NONE;
 
@@ -157,8 +158,12 @@ item_rows(const DecodeOptions *opt, BlItem *item, StringInfo out, SlError *err)
 	append_flag((rows->flags & BL_ROWS_NO_FOREIGN_KEYS) != 0, "no_foreign_keys", out);
 	append_flag((rows->flags & BL_ROWS_RELAXED_UNIQUE) != 0, "relaxed_unique", out);
 	if (map->fault.code != SL_ERR_NONE)
-		appendStringInfo(out, " not read: %s", map->fault.detail);
-	while (map->fault.code == SL_ERR_NONE && bl_rows_next(rows, map, before, after, err))
+		why = map->fault.detail;
+	else if (rows->npresent[0] + rows->npresent[1] == 0)
+		why = "images without columns, of which nothing tells the number";
+	if (why != NULL)
+		appendStringInfo(out, " not read: %s", why);
+	while (why == NULL && bl_rows_next(rows, map, before, after, err))
 	{
 		if (rows->op != BL_ROWS_INSERT)
 			append_image(opt, map, '-', before, out);

@@ -6,8 +6,6 @@
  * behind it up to the next; sources with commas between them.  MariaDB:
  * DOMAIN-SERVER-SEQNO, with commas.
  */
-#include <ctype.h>
-
 #include "bridge/binlog/gtid_int.h"
 
 /* Where the text is read; the first failure fills err. */
@@ -51,6 +49,7 @@ read_number(Reader *r, uint64 max, uint64 *number)
 	const char *begin = r->p;
 	uint64		n = 0;
 
+	*number = 0;
 	for (; *r->p >= '0' && *r->p <= '9'; r->p++)
 	{
 		uint64		digit = *r->p - '0';
@@ -160,26 +159,30 @@ read_source(Reader *r, BlGtidSet *set)
 	return true;
 }
 
+/* A number of 32 bits and the hyphen after it. */
+static bool
+read_part(Reader *r, uint32 *number)
+{
+	uint64		n;
+
+	if (!read_number(r, PG_UINT32_MAX, &n))
+		return false;
+	*number = (uint32) n;
+	if (*r->p != '-')
+		return fail(r, "a GTID is not DOMAIN-SERVER-NUMBER");
+	r->p++;
+	return true;
+}
+
 static bool
 read_mariadb(Reader *r, BlGtidSet *set)
 {
 	BlGtid		gtid = {.mariadb = true};
-	uint64		domain;
-	uint64		server_id;
 	const char *begin = r->p;
 
-	if (!read_number(r, PG_UINT32_MAX, &domain) ||
-		(*r->p != '-' && !fail(r, "a GTID is not DOMAIN-SERVER-NUMBER")))
+	if (!read_part(r, &gtid.domain) || !read_part(r, &gtid.server_id) ||
+		!read_number(r, PG_UINT64_MAX, &gtid.seqno))
 		return false;
-	r->p++;
-	if (!read_number(r, PG_UINT32_MAX, &server_id) ||
-		(*r->p != '-' && !fail(r, "a GTID is not DOMAIN-SERVER-NUMBER")))
-		return false;
-	r->p++;
-	if (!read_number(r, PG_UINT64_MAX, &gtid.seqno))
-		return false;
-	gtid.domain = (uint32) domain;
-	gtid.server_id = (uint32) server_id;
 	if (bl_gtid_set_add_listed(set, &gtid, r->err))
 		return true;
 	r->err->offset = begin - r->start;
