@@ -119,6 +119,12 @@ build/bridge/%_fe.o: src/%.c Makefile
 sluice-bridge: $(BRIDGE_OBJS)
 	$(CC) -o $@ $^ $$(pkg-config --libs libmariadb) -lpq $(FE_LIBS)
 
+# programs of tests that talk to a source
+SOURCE_OBJS = $(patsubst src/%.c,build/bridge/%_fe.o,$(PURE_SRC) $(wildcard src/bridge/mysql/*.c))
+build/bridge/crosscheck: tests/programs/mysql/crosscheck.c $(SOURCE_OBJS)
+	$(CC) $(FE_CFLAGS) $(FE_CPPFLAGS) $$(pkg-config --cflags libmariadb) -MF $@.d -o $@ $< $(SOURCE_OBJS) \
+		$$(pkg-config --libs libmariadb) $(FE_LIBS)
+
 bridge: sluice-bridge
 install-bridge: sluice-bridge
 	$(MKDIR_P) '$(DESTDIR)$(bindir)'

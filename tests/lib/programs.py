@@ -10,8 +10,9 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 
 
 @functools.lru_cache(maxsize=None)
-def program(name):
-    """Build tests/programs/NAME.c unless it is up to date; its path."""
+def program(name, flavour="unit"):
+    """Build tests/programs/NAME.c (mysql/NAME.c with flavour "bridge") unless it is up
+    to date; its path."""
     pg_config = os.environ.get("PG_CONFIG") or (
         os.path.join(os.environ["PG_BIN"], "pg_config") if os.environ.get("PG_BIN")
         else "pg_config")
@@ -20,11 +21,11 @@ def program(name):
     with open(os.path.join(TOP, "build/programs.lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = subprocess.run(
-            ["make", "-s", "build/unit/" + name, "PG_CONFIG=" + pg_config], cwd=TOP,
+            ["make", "-s", "build/%s/%s" % (flavour, name), "PG_CONFIG=" + pg_config], cwd=TOP,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, errors="replace", timeout=scaled(300))
     assert done.returncode == 0, done.stdout
-    return os.path.join(TOP, "build/unit", name)
+    return os.path.join(TOP, "build", flavour, name)
 
 
 def convert(lines, *mode):

@@ -110,10 +110,10 @@ test_storage(void)
 {
 	MyType	   *t = parse("datetime(6) /* mariadb-5.3 */");
 
-	CHECK(t != NULL && t->old_temporal && t->decimals == 6);
+	CHECK(t != NULL && t->old_temporal && t->old_mariadb && t->decimals == 6);
 	my_type_free(t);
 	t = parse("timestamp /* 5.5 binary format */");
-	CHECK(t != NULL && t->old_temporal);
+	CHECK(t != NULL && t->old_temporal && !t->old_mariadb);
 	my_type_free(t);
 	t = parse("varchar(100) /*M!100301 COMPRESSED*/");
 	CHECK(t != NULL && t->compressed && t->length == 100);
@@ -139,7 +139,7 @@ test_refused_text(void)
 	static const char *const texts[] = {
 		"", "   ", "xmltype", "intx", "int(", "int(5", "int(5) unsignedx", "int unsigned foo",
 		"int(999999999999999999999)", "decimal(66,2)", "decimal(2,3)", "decimal(0)", "decimal(10,39)",
-		"bit(65)", "time(7)", "char(256)", "varchar(65536)", "date(3)", "date unsigned",
+		"bit(65)", "bit(0)", "vector(0)", "time(7)", "char(256)", "varchar(65536)", "date(3)", "date unsigned",
 		"enum", "enum()", "enum('a'", "enum('a',)", "enum('a", "enum('a\\", "enum('a\\0b')",
 		"enum(a)", "enum('a')x", "datetime /* mariadb-5.3", "datetime /* something */",
 		"int /* mariadb-5.3 */", "int /*M!100301 COMPRESSED*/", "char(5) /*M!100301 COMPRESSED*/",
@@ -221,7 +221,7 @@ test_defaults(void)
 		{"point", "geometry(Point,4326)"}, {"polygon", "geometry(Polygon)"}, {"geometry", "geometry"},
 		{"vector(3)", "real[]"}, {"uuid", "uuid"}, {"inet4", "inet"}, {"inet6", "inet"},
 		{"char(0)", "!text, or boolean"}, {"time(3) /* mariadb-5.3 */", "!mysql56_temporal_format"},
-		{"time /* mariadb-5.3 */", "interval(0)"}, {"set('','a')", "!empty label"},
+		{"time /* mariadb-5.3 */", "!ALTER TABLE ... FORCE"}, {"time /* 5.5 binary format */", "interval(0)"}, {"set('','a')", "!empty label"},
 		{"enum('0123456789012345678901234567890123456789012345678901234567890123')", "!63 bytes"},
 	};
 

@@ -284,8 +284,6 @@ max_length(MyKind kind)
 		case MY_CHAR:
 		case MY_BINARY:
 			return 255;
-		case MY_VECTOR:
-			return 65535;		/* MariaDB; 16383 in MySQL */
 		default:
 			return 65535;
 	}
@@ -306,7 +304,10 @@ take_parentheses(Scan *s, const KnownType *name, MyType *t)
 			t->length = name->kind == MY_VECTOR ? 2048 : 1;
 			if (name->kind == MY_VARCHAR || name->kind == MY_VARBINARY)
 				t->length = 0;
-			return take_single(s, max_length(name->kind), &t->length);
+			if (!take_single(s, max_length(name->kind), &t->length))
+				return false;
+			return t->length > 0 || (name->kind != MY_BIT && name->kind != MY_VECTOR) ? true :
+				unknown(s, "it has no room for anything");
 		case FRACTION:
 			if (!take_single(s, 6, &n))
 				return false;
@@ -329,18 +330,18 @@ take_parentheses(Scan *s, const KnownType *name, MyType *t)
 static bool
 take_comment(Scan *s, const KnownType *name, MyType *t)
 {
-	static const char old1[] = "/* mariadb-5.3 */";
-	static const char old2[] = "/* 5.5 binary format */";
+	static const char mariadb[] = "/* mariadb-5.3 */";
+	static const char mysql[] = "/* 5.5 binary format */";
 	const char *end = strstr(s->p, "*/");
 	size_t		len;
 
 	if (end == NULL)
 		return unknown(s, "a comment has no end");
 	len = end + 2 - s->p;
-	if (name->shape == FRACTION &&
-		((len == strlen(old1) && memcmp(s->p, old1, len) == 0) ||
-		 (len == strlen(old2) && memcmp(s->p, old2, len) == 0)))
+	if (name->shape == FRACTION && len == strlen(mysql) && memcmp(s->p, mysql, len) == 0)
 		t->old_temporal = true;
+	else if (name->shape == FRACTION && len == strlen(mariadb) && memcmp(s->p, mariadb, len) == 0)
+		t->old_temporal = t->old_mariadb = true;
 	else if ((name->traits & PACKED) && strncmp(s->p, "/*M!", 4) == 0 &&
 			 memmem(s->p, len, " COMPRESSED", 11) != NULL)
 		t->compressed = true;

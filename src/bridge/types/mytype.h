@@ -29,8 +29,9 @@ typedef struct MyType
 	bool		zerofill;
 	bool		display_one;	/* TINYINT(1) */
 	bool		auto_increment;
-	bool		old_temporal;	/* stored without room for fractions
-								 * (mariadb-5.3) */
+	bool		old_temporal;	/* stored without room for fractions */
+	bool		old_mariadb;	/* and so that the log does not say whether
+								 * there are any (mariadb-5.3) */
 	bool		compressed;		/* MariaDB COMPRESSED column */
 	uint32		length;			/* characters (CHAR, VARCHAR), bytes (BINARY
 								 * …; TEXT and BLOB: at most), bits, digits

@@ -328,15 +328,15 @@ judge_pair(const MyType *t, const PgType *pg, SlError *err)
 		t->kind == MY_VECTOR ? judge_vector(t, pg, err) : true;
 }
 
-/* Fractions of the old storage are not described in the log. */
+/* Digits of a second in MariaDB's old storage are not described in the log. */
 static bool
 judge_storage(const MyType *t, SlError *err)
 {
-	if (t->old_temporal && t->decimals > 0)
+	if (t->old_mariadb)
 		return sl_error_set(err, SL_ERR_UNSUPPORTED, 0,
-							"%s(%d) in the storage of MariaDB 5.3 cannot be read from the binary log; "
-							"rebuild the table with mysql56_temporal_format = ON",
-							my_kind_name(t->kind), t->decimals);
+							"%s in the storage of MariaDB 5.3 cannot be read from the binary log; "
+							"SET GLOBAL mysql56_temporal_format = ON, then ALTER TABLE ... FORCE",
+							my_kind_name(t->kind));
 	return true;
 }
 
