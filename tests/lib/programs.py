@@ -23,7 +23,7 @@ def program(name, flavour="unit"):
         done = subprocess.run(
             ["make", "-s", "build/%s/%s" % (flavour, name), "PG_CONFIG=" + pg_config], cwd=TOP,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, errors="replace", timeout=scaled(300))
+            text=True, errors="replace", timeout=scaled(900))
     assert done.returncode == 0, done.stdout
     return os.path.join(TOP, "build", flavour, name)
 

@@ -156,6 +156,30 @@ long_texts(void)
 	}
 }
 
+/* ASCII goes eight bytes at a time: what ends it, at each place. */
+static void
+ascii_runs(void)
+{
+	for (int at = 0; at < 20; at++)
+	{
+		char		data[20];
+		char		wanted[32];
+
+		memset(data, 'a', sizeof(data));
+		memset(wanted, 'a', sizeof(wanted));
+		data[at] = '\0';
+		convert("latin1", data, sizeof(data));
+		CHECK_AT(err.code == SL_ERR_UNSUPPORTED && err.offset == at, "%d: %zu", at, err.offset);
+		data[at] = '\x01';
+		convert("gbk", data, sizeof(data));
+		CHECK_AT(out.len == sizeof(data) && memcmp(out.data, data, sizeof(data)) == 0, "%d", at);
+		data[at] = '\x80';
+		memcpy(wanted + at, "\xe2\x82\xac", 3);
+		convert("latin1", data, sizeof(data));
+		CHECK_AT(out.len == 22 && memcmp(out.data, wanted, 22) == 0, "%d", at);
+	}
+}
+
 static void
 appends(void)
 {
@@ -204,6 +228,7 @@ main(void)
 	initStringInfo(&out);
 	RUN(texts);
 	RUN(long_texts);
+	RUN(ascii_runs);
 	RUN(appends);
 	RUN(names_and_collations);
 	pfree(out.data);

@@ -238,6 +238,27 @@ copy_utf8(const MyCharset *cs, const char *data, size_t len, StringInfo out, SlE
 	return my_append(out, data, len, 0, err);
 }
 
+/* Copy what is ASCII at p, but for U+0000, in steps of eight bytes; how many were. */
+static size_t
+copy_ascii(const uint8 *p, size_t len, unsigned char *to)
+{
+	const uint64 high = UINT64CONST(0x8080808080808080);
+	const uint64 ones = UINT64CONST(0x0101010101010101);
+	size_t		at = 0;
+
+	for (; len - at >= sizeof(uint64); at += sizeof(uint64))
+	{
+		uint64		w;
+
+		memcpy(&w, p + at, sizeof(w));
+		/* a byte that is zero borrows from its own high bit */
+		if (((w | (w - ones)) & high) != 0)
+			break;
+		memcpy(to + at, &w, sizeof(w));
+	}
+	return at;
+}
+
 /* One chunk; there is room.  Returns the bytes read, short of len at a fault. */
 static size_t
 convert_chunk(const MyCharset *cs, const uint8 *p, size_t len, size_t until,
@@ -253,7 +274,12 @@ convert_chunk(const MyCharset *cs, const uint8 *p, size_t len, size_t until,
 
 		if (cs->ascii && p[at] < 0x80 && p[at] != 0)
 		{
-			*to++ = p[at++];
+			size_t		n = copy_ascii(p + at, until - at, to);
+
+			to += n;
+			at += n;
+			if (n == 0)
+				*to++ = p[at++];
 			continue;
 		}
 		c = cs->next(cs, p + at, len - at, &used);
