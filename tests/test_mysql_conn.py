@@ -743,12 +743,20 @@ def test_endless_result():
               "has more than 268435456 bytes")
 
 
+def test_errors_of_peers_are_printable():
+    """Whatever bytes a peer's error has, what is said is one line of valid UTF-8."""
+    def refuse(link, command):
+        link.send(b"\xff\x10\x04#08004" + b"a\x80\xc3(\xed\xa0\x80\n\x1b[2J\xe2\x82\xac" + b"\xe2\x82")
+    with query_answers(refuse) as peer:
+        said = lost(probe(fake(peer.port, sslmode="disable"), "--query", "SELECT 1"))
+        assert "a??(??? " in said and " [2J€?? (error 1040)" in said
+
+
 def test_random_answers():
     """Answers with random bytes changed: an error or an end, never a crash."""
-    rng = random.Random(20)
-    good = [b"\1", TEXT, EOF, lenenc(b"abc"), lenenc(b"de"), EOF]
+    rngs = {}
 
-    def change(data):
+    def change(rng, data):
         data = bytearray(data)
         for _ in range(rng.randint(1, 3)):
             at = rng.randrange(len(data) + 1)
@@ -756,15 +764,16 @@ def test_random_answers():
         return bytes(data)
 
     def answer(link, command):
-        bad = rng.randrange(len(good))
+        # each connection has its own numbers: they do not depend on who is faster
+        rng = rngs.setdefault(link, random.Random(len(rngs)))
         if command[:1] in b"\x16\x17":
             head = b"\0\1\0\0\0\1\0\0\0\0\0\0" if command[:1] == b"\x16" else b"\1"
             sent = [head, TEXT, EOF] + ([b"\0\0\3abc", EOF] if command[:1] == b"\x17" else [])
-            bad = rng.randrange(len(sent) + 3)
         else:
-            sent = list(good)
+            sent = [b"\1", TEXT, EOF, lenenc(b"abc"), lenenc(b"de"), EOF]
+        bad = rng.randrange(len(sent) + 2)
         for i, one in enumerate(sent):
-            link.send(change(one) if i == bad else one)
+            link.send(change(rng, one) if i == bad else one)
         if bad < len(sent):
             link.sock.close()
     with query_answers(answer) as peer:

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,11 +47,17 @@ typedef struct Probe
 
 static MxConn *conn;
 
+/* Its socket, for on_signal; -1 before and after. */
+static volatile sig_atomic_t conn_socket = -1;
+static volatile sig_atomic_t stopped = 0;
+
+/* Whatever waits for the source fails as if it had gone. */
 static void
 on_signal(int sig)
 {
-	if (conn != NULL)
-		mx_wake(conn);
+	stopped = 1;
+	if (conn_socket >= 0)
+		(void) shutdown(conn_socket, SHUT_RDWR);
 }
 
 static int
@@ -520,6 +527,9 @@ probe(Probe *o)
 	conn = mx_connect(&p, o->text_utf8, &err);
 	if (conn == NULL)
 		return complain(&err);
+	conn_socket = mx_socket(conn);
+	if (stopped)
+		mx_wake(conn);
 	if (!o->check && o->query == NULL && o->rows == NULL && o->catalog == NULL && o->dump == 0)
 		code = show_server(&err);
 	if (o->check)
@@ -532,6 +542,7 @@ probe(Probe *o)
 		code = show_rows(o, &err);
 	if (code == BR_OK && o->dump > 0)
 		code = place_dump(o, &err) ? show_dump(o, &err) : complain(&err);
+	conn_socket = -1;
 	mx_close(conn);
 	return code;
 }

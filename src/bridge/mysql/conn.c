@@ -215,6 +215,12 @@ mx_wake(MxConn *c)
 		(void) shutdown(fd, SHUT_RDWR);
 }
 
+int
+mx_socket(const MxConn *c)
+{
+	return c->fd;
+}
+
 bool
 mx_is_mariadb(const MxConn *c)
 {

@@ -87,8 +87,13 @@ extern bool mx_is_encrypted(const MxConn *c);
 extern const char *mx_cipher(const MxConn *c);	/* NULL when not encrypted */
 extern unsigned long mx_thread_id(const MxConn *c);
 
-/* Wake a call that is blocked in c, from a signal handler or another thread: it fails as lost, all after it too. */
+/*
+ * Wake a call that is blocked in c, from another thread: it fails as lost, all
+ * after it too.  A signal handler does the same by shutdown(fd, SHUT_RDWR) on
+ * the connection's socket.
+ */
 extern void mx_wake(MxConn *c);
+extern int	mx_socket(const MxConn *c);
 
 /* ---------- small results, as text ---------- */
 

@@ -5,6 +5,9 @@
  * Rule: the servers' and the client library's error references (mysqld_error.h,
  * errmsg.h).
  */
+#include "common/sl_common.h"
+#include "mb/pg_wchar.h"
+
 #include "bridge/mysql/conn_int.h"
 
 /* The connection is gone, or there was no room for one: another may do. */
@@ -48,22 +51,34 @@ among(unsigned int number, const unsigned int *numbers, int n)
 }
 
 /*
- * Text from outside to one printable line of UTF-8 that fits; a cut falls
- * between two characters.
+ * Text from outside to one printable line of valid UTF-8 that fits: what is
+ * neither becomes a space or a question mark, a cut falls between characters.
  */
 static void
 clean_text(char *out, size_t size, const char *in)
 {
-	size_t		n = strlen(in);
+	size_t		left = strlen(in);
+	size_t		n = 0;
 
-	if (n >= size)
+	while (left > 0)
 	{
-		n = size - 1;
-		while (n > 0 && ((uint8) in[n] & 0xc0) == 0x80)
-			n--;
+		size_t		len = (size_t) pg_utf_mblen((const unsigned char *) in);
+		bool		legal = len <= left && pg_utf8_islegal((const unsigned char *) in, (int) len);
+
+		if (!legal)
+			len = 1;
+		if (n + len >= size)
+			break;
+		if (!legal)
+			out[n] = '?';
+		else if (len == 1 && ((uint8) *in < 0x20 || *in == 0x7f))
+			out[n] = ' ';
+		else
+			memcpy(out + n, in, len);
+		n += len;
+		in += len;
+		left -= len;
 	}
-	for (size_t i = 0; i < n; i++)
-		out[i] = (uint8) in[i] < 0x20 || in[i] == 0x7f ? ' ' : in[i];
 	out[n] = '\0';
 }
 
