@@ -32,6 +32,7 @@ copies(void)
 	cols[0].flags = SL_COL_KEY;
 	cols[1].collation = "pg_catalog.\"C\"";
 	cols[1].dflt = "'x'::text";
+	cols[1].source_type = "tinytext";
 	s.natts = 5;
 	copy = sl_shape_copy(&s);
 	name[0] = 'x';
@@ -43,6 +44,7 @@ copies(void)
 	CHECK(copy->cols[1].type_name == NULL);
 	CHECK(strcmp(copy->cols[1].collation, "pg_catalog.\"C\"") == 0);
 	CHECK(strcmp(copy->cols[1].dflt, "'x'::text") == 0 && copy->cols[0].dflt == NULL);
+	CHECK(strcmp(copy->cols[1].source_type, "tinytext") == 0 && copy->cols[0].source_type == NULL);
 	CHECK(copy->natts == 5);
 	CHECK(sl_shape_find(copy, "v") == 1 && sl_shape_find(copy, "V") == -1);
 	sl_shape_free(copy);
@@ -258,6 +260,16 @@ unknowns(void)
 	check_lines(&a, &b, "[column-type] public.t.v text -> varchar(10);");
 	c[1].type_name = "text";
 	check_lines(&a, &b, "");
+
+	/* ... but types of their own, of which several are one here */
+	base[1].source_type = "text";
+	check_lines(&a, &b, "");
+	c[1].source_type = "text";
+	check_lines(&a, &b, "");
+	c[1].source_type = "tinytext";
+	check_lines(&a, &b, "[column-source-type] public.t.v text -> tinytext;");
+	c[1].type_name = "varchar(10)";
+	check_lines(&a, &b, "[column-type] public.t.v text -> varchar(10);");
 }
 
 static void
@@ -321,6 +333,7 @@ fingerprints(void)
 	CHANGES(cols[0].flags = SL_COL_KEY, cols[0].flags = 0);
 	CHANGES(cols[0].type_name = NULL, cols[0].type_name = "integer");
 	CHANGES(cols[0].collation = "x", cols[0].collation = NULL);
+	CHANGES(cols[0].source_type = "x", cols[0].source_type = NULL);
 	CHANGES(s.replident = 'f', s.replident = 'd');
 	CHANGES(s.ncols = 1, s.ncols = 2);
 	CHANGES(s.schema = "p", s.schema = "public");
