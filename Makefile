@@ -168,7 +168,7 @@ test-long:
 lint:
 	$(RUN_TESTS) lint
 format:
-	/usr/bin/python3 tools/indent $(wildcard src/*/*.[ch] tests/*/*.[ch])
+	/usr/bin/python3 tools/indent $(wildcard src/*/*.[ch] src/bridge/*/*.[ch] tests/*/*.[ch])
 typedefs: all
 	/usr/bin/python3 tools/typedefs $(OBJS) $(if $(filter yes,$(BRIDGE)),$(BRIDGE_OBJS)) > tools/typedefs.new
 	mv tools/typedefs.new tools/typedefs.list

@@ -227,7 +227,7 @@ read_column(BrCatalogRead *r, const MxResult *res, int row, BrColumn *col)
 	if (extra == NULL)
 		extra = "";
 	col->name = pstrdup(mx_value(res, row, C_NAME));
-	col->ordinal = atoi(mx_value(res, row, C_ORDINAL));
+	col->ordinal = (int) strtol(mx_value(res, row, C_ORDINAL), NULL, 10);
 	col->type_text = pstrdup(mx_value(res, row, C_TYPE));
 	col->type = my_type_parse(col->type_text, mx_value(res, row, C_CHARSET),
 							  mx_value(res, row, C_COLLATION), extra,

@@ -17,7 +17,8 @@ typedef enum BlClass
 {
 	BL_CLASS_CHANGES,			/* rows, or statements that change something */
 	BL_CLASS_CONTROL,			/* of files, groups and their ends */
-	BL_CLASS_STATEMENT,			/* what a logged statement needs beside its text */
+	BL_CLASS_STATEMENT,			/* what a logged statement needs beside its
+								 * text */
 	BL_CLASS_INERT				/* cannot hold changes: ignored by its name */
 } BlClass;
 

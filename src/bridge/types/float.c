@@ -94,9 +94,9 @@ write_text(MyCodec *c, const MyValue *v, StringInfo out, SlError *err)
 	char	   *p = my_room(out, 64);
 
 	if (isnan(d))
-		out->len += sprintf(p, "NaN");
+		out->len += snprintf(p, 64, "NaN");
 	else if (isinf(d))
-		out->len += sprintf(p, "%s", d < 0 ? "-Infinity" : "Infinity");
+		out->len += snprintf(p, 64, "%s", d < 0 ? "-Infinity" : "Infinity");
 	else if (single)
 		out->len += float_to_shortest_decimal_bufn(v->f, p);
 	else
