@@ -16,14 +16,22 @@ static const uint8 bytes_of[10] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 4};
 
 /* ---------- readers: neg, dec ---------- */
 
-/* n digits (1 to 9) of a group at *p; false when they are more. */
-static inline bool
-take_group(const uint8 **p, int n, uint8 mask, char *digits)
+static inline uint32
+load_group(const uint8 **p, int n, uint8 mask)
 {
 	uint32		g = 0;
 
 	for (int i = 0; i < bytes_of[n]; i++)
 		g = g << 8 | (uint8) (*(*p)++ ^ mask);
+	return g;
+}
+
+/* n digits (1 to 9) of a group at *p; false when they are more. */
+static inline bool
+take_group(const uint8 **p, int n, uint8 mask, char *digits)
+{
+	uint32		g = load_group(p, n, mask);
+
 	for (int i = n - 1; i >= 0; i--)
 	{
 		digits[i] = (char) ('0' + g % 10);
@@ -233,6 +241,108 @@ my_write_numeric(MyCodec *c, const MyValue *v, StringInfo out, SlError *err)
 	return MY_VALUE;
 }
 
+/* ---------- numeric, when both sides of the point fit into an integer ---------- */
+
+#define SMALL_WHOLE	18			/* digits */
+#define SMALL_FRAC	16			/* whose last group of 10000 may need three
+								 * more */
+
+static const uint32 power10[10] = {
+	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000
+};
+
+/* v->u: before the point; v->us: after it, as an integer of so many digits as the scale. */
+static MyResult
+write_small(MyCodec *c, const MyValue *v, StringInfo out, SlError *err)
+{
+	int			scale = c->type->decimals;
+	int			nfrac = (scale + 3) / 4;
+	int16		groups[5 + (SMALL_FRAC + 3) / 4];
+	uint64		whole = v->u;
+	uint64		frac = (uint64) v->us * power10[nfrac * 4 - scale];
+	int			first = 5;
+
+	for (; whole > 0; whole /= 10000)
+		groups[--first] = (int16) (whole % 10000);
+	for (int i = nfrac - 1; i >= 0; i--, frac /= 10000)
+		groups[5 + i] = (int16) (frac % 10000);
+	put_numeric(out, v->neg, groups + first, 5 - first + nfrac, 4 - first, scale);
+	return MY_VALUE;
+}
+
+static bool
+read_small_packed(MyCodec *c, const char *data, size_t len, MyValue *v, SlError *err)
+{
+	int			scale = c->type->decimals;
+	int			whole = (int) c->type->length - scale;
+	uint8		copy[16];
+	const uint8 *p = copy;
+	uint64		side[2] = {0, 0};
+	uint8		mask;
+	bool		ok = true;
+
+	if (len != c->log_width)
+		return my_wrong_length(c, len, err);
+	memcpy(copy, data, len);
+	v->neg = !(copy[0] & 0x80);
+	mask = v->neg ? 0xff : 0;
+	copy[0] ^= 0x80;
+	for (int digits = whole; digits > 0;)
+	{
+		int			n = digits % 9 > 0 ? digits % 9 : 9;
+		uint32		g = load_group(&p, n, mask);
+
+		ok &= g < power10[n];
+		side[0] = side[0] * power10[n] + g;
+		digits -= n;
+	}
+	for (int digits = scale; digits > 0;)
+	{
+		int			n = Min(digits, 9);
+		uint32		g = load_group(&p, n, mask);
+
+		ok &= g < power10[n];
+		side[1] = side[1] * power10[n] + g;
+		digits -= n;
+	}
+	if (!ok)
+		return BROKEN(err, "a group of digits of DECIMAL is too large");
+	v->u = side[0];
+	v->us = (int64) side[1];
+	return true;
+}
+
+/* The text of the protocol is read as any, then taken together. */
+static bool
+read_small_text(MyCodec *c, const char *data, size_t len, MyValue *v, SlError *err)
+{
+	const MyDecimal *d = &v->dec;
+
+	if (!read_text(c, data, len, v, err))
+		return false;
+	v->u = 0;
+	v->us = 0;
+	for (int i = 0; i < d->nint; i++)
+		v->u = v->u * 10 + (d->digits[i] - '0');
+	for (int i = 0; i < d->nfrac; i++)
+		v->us = v->us * 10 + (d->digits[d->nint + i] - '0');
+	return true;
+}
+
+/* Does every value of the column fit so, into the target too? */
+static bool
+is_small(const MyCodec *c)
+{
+	int			scale = c->type->decimals;
+	int			whole = (int) c->type->length - scale;
+	int			room;
+	int			target_scale;
+
+	if (whole > SMALL_WHOLE || scale > SMALL_FRAC)
+		return false;
+	return !numeric_room(c, &room, &target_scale) || (room >= whole && target_scale >= scale);
+}
+
 /* ---------- other targets ---------- */
 
 static MyResult
@@ -290,6 +400,13 @@ my_decimal_parts(MyCodec *c)
 	{
 		case PG_NUMERIC:
 			c->write = my_write_numeric;
+			if (is_small(c))
+			{
+				c->log_width = packed_size((int) c->type->length, c->type->decimals);
+				c->read_log = read_small_packed;
+				c->read_protocol = read_small_text;
+				c->write = write_small;
+			}
 			break;
 		case PG_TEXT:
 		case PG_VARCHAR:
