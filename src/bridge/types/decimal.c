@@ -312,20 +312,35 @@ read_small_packed(MyCodec *c, const char *data, size_t len, MyValue *v, SlError 
 	return true;
 }
 
-/* The text of the protocol is read as any, then taken together. */
 static bool
 read_small_text(MyCodec *c, const char *data, size_t len, MyValue *v, SlError *err)
 {
-	const MyDecimal *d = &v->dec;
+	const char *end = data + len;
+	int			scale = c->type->decimals;
+	int			whole = (int) c->type->length - scale;
+	int			nint = 0;		/* digits but for zeros in front */
+	const char *first;
 
-	if (!read_text(c, data, len, v, err))
-		return false;
+	v->neg = len > 0 && *data == '-';
 	v->u = 0;
 	v->us = 0;
-	for (int i = 0; i < d->nint; i++)
-		v->u = v->u * 10 + (d->digits[i] - '0');
-	for (int i = 0; i < d->nfrac; i++)
-		v->us = v->us * 10 + (d->digits[d->nint + i] - '0');
+	first = data += v->neg ? 1 : 0;
+	for (; data < end && *data >= '0' && *data <= '9'; data++)
+	{
+		v->u = v->u * 10 + (*data - '0');
+		nint += v->u > 0;
+		if (nint > whole)
+			return my_wrong_length(c, len, err);
+	}
+	if (data == first || end - data != (scale > 0 ? scale + 1 : 0) ||
+		(scale > 0 && *data++ != '.'))
+		return my_wrong_length(c, len, err);
+	for (; data < end; data++)
+	{
+		if (*data < '0' || *data > '9')
+			return BROKEN(err, "a value of DECIMAL holds other characters than digits");
+		v->us = v->us * 10 + (*data - '0');
+	}
 	return true;
 }
 
