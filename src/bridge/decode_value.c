@@ -89,7 +89,7 @@ append_integer(const BlColumn *col, const char *data, size_t len, StringInfo out
 {
 	uint64		v = bl_load_le(data, (int) len);
 
-	if (!col->is_unsigned && len < 8 && (v >> (len * 8 - 1)) != 0)
+	if (!col->is_unsigned && len > 0 && len < 8 && (v >> (len * 8 - 1)) != 0)
 		v |= ~UINT64CONST(0) << (len * 8);
 	if (col->is_unsigned)
 		appendStringInfo(out, UINT64_FORMAT, v);
@@ -215,8 +215,8 @@ append_datetime2(const BlField *f, const char *data, size_t len, StringInfo out)
 static void
 append_time2(const BlField *f, const char *data, size_t len, StringInfo out)
 {
-	int			fraction = (int) len - 3;
-	int64		v = (int64) bl_load_be(data, (int) len) - (INT64CONST(1) << (len * 8 - 1));
+	int			fraction = Max((int) len, 3) - 3;
+	int64		v = (int64) bl_load_be(data, (int) len) - (INT64CONST(1) << (fraction * 8 + 23));
 	uint64		a = (uint64) (v < 0 ? -v : v);
 	uint64		t = a >> (fraction * 8);
 

@@ -102,8 +102,8 @@ bool
 bl_event_read(const BlFormat *format, const char *data, size_t len,
 			  bool verify, BlEvent *ev, SlError *err)
 {
-	bool		present;
-	bool		counts;
+	bool		present = false;
+	bool		counts = false;
 
 	if (!read_header(data, len, ev, err) ||
 		!find_checksum(format, data, ev, &present, &counts, err))
