@@ -177,9 +177,25 @@ choose_by_stamps(const Proof *p, int32 *attnums)
 }
 
 /*
- * By names: how many choices are there in which every live attribute that is
- * not on record stands where the wire has its name (0, 1, 2 = more)?  ways[n]
- * counts those of n of the attributes looked at so far.
+ * Can the attribute have had that name?  One of its own, on record or in the
+ * catalog; a dropped one that is not on record any.
+ */
+static bool
+has_name(const Proof *p, const SlCatalogColumn *c, const char *name)
+{
+	int			was = p->before ? sl_shape_find(p->before, name) : -1;
+
+	if (c->name != NULL && strcmp(c->name, name) == 0)
+		return true;
+	if (on_record(p, c->attnum))
+		return was >= 0 && p->before->cols[was].attnum == c->attnum;
+	return c->name == NULL;
+}
+
+/*
+ * By names: how many choices are there in which every attribute stands where
+ * the wire has a name of its own (0, 1, 2 = more)?  ways[n] counts those of n
+ * of the attributes looked at so far.
  */
 static int
 count_by_names(const Proof *p)
@@ -200,8 +216,7 @@ count_by_names(const Proof *p)
 			total += ways[ncols];	/* the wire's moment may be before it */
 		for (int n = ncols; n >= 0; n--)
 		{
-			bool		fits = n > 0 && (!live || on_record(p, c->attnum) ||
-										 strcmp(c->name, p->wire->cols[n - 1].name) == 0);
+			bool		fits = n > 0 && has_name(p, c, p->wire->cols[n - 1].name);
 
 			ways[n] = Min((live ? 0 : ways[n]) + (fits ? ways[n - 1] : 0), 2);
 		}
