@@ -12,6 +12,12 @@
 #include "pgext/debt.h"
 #include "pgext/stream_pg.h"
 
+/*
+ * Passes over a table in which a row may be left for the next one: one that does
+ * not fit yet, or has no value where the source's column is NOT NULL.
+ */
+#define SL_DEBT_PASSES 5
+
 typedef struct SlDebtCol
 {
 	int			n;				/* number in the debt */

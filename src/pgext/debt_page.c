@@ -10,6 +10,14 @@
  *	  large.  Values travel as text under pinned settings.  The order is that of
  *	  the key's index on the source, and nothing here depends on it.
  *
+ *	  A value of the source's present can break what holds here in the past: a
+ *	  CHECK with another column, a unique key that another row has not given up
+ *	  yet, NOT NULL, a domain.  Such a row is left out, and the rows are read once
+ *	  more when the stream has come to where they were read (debt_settle.c); only
+ *	  the last pass refuses.  The rows before it are committed first, so that it
+ *	  is alone in its transaction when it fails.  Rows that exchange a unique
+ *	  value let go of it first: from the second pass on they are set to NULL.
+ *
  *	  Each page's own description tells of which table and attributes its
  *	  columns are, so what happens to the source's table between the look at its
  *	  catalog and the page is seen.
@@ -33,6 +41,9 @@
 #define COMMIT_ROWS 5000
 #define COMMIT_BYTES (8 * 1024 * 1024)
 
+/* Rows of a statement once a row did not fit: those behind it are read again. */
+#define CAREFUL_ROWS 500
+
 typedef struct DebtPage
 {
 	SlPgStream *st;
@@ -48,6 +59,11 @@ typedef struct DebtPage
 	int64		rows;			/* since the last commit */
 	int64		bytes;
 	int64		filled;
+	int			limit;			/* rows of a statement */
+	int64		step;			/* rows of a commit */
+	bool		ending;			/* rows are being committed */
+	bool		blank;			/* the next row is to let go of its values */
+	bool		again;			/* a row in hand needs one more pass */
 } DebtPage;
 
 /* ---------- the statement ---------- */
@@ -130,7 +146,7 @@ append_behind(StringInfo buf, const SlDebt *d)
 }
 
 static char *
-page_sql(const SlDebt *d)
+page_sql(const SlDebt *d, int limit)
 {
 	StringInfoData buf;
 
@@ -144,14 +160,14 @@ page_sql(const SlDebt *d)
 		append_behind(&buf, d);
 	appendStringInfoString(&buf, " ORDER BY ");
 	append_keys(&buf, d, false, d->nkeys);
-	appendStringInfo(&buf, " LIMIT %d", PAGE_ROWS);
+	appendStringInfo(&buf, " LIMIT %d", limit);
 	return buf.data;
 }
 
 static void
 send_page(DebtPage * p)
 {
-	char	   *sql = page_sql(p->d);
+	char	   *sql = page_sql(p->d, p->limit);
 
 	PQsetnonblocking(p->c->pg, 1);
 	if (!PQsendQueryParams(p->c->pg, sql, p->d->ncursor, NULL,
@@ -317,15 +333,22 @@ end_commit(DebtPage * p)
 	if (!p->open)
 		return;
 	SL_FAULT("backfill_page");
+	p->ending = true;
 	move_cursor(p);
 	p->d->rows_done += p->rows;
 	p->d->rows_filled += p->filled;
 	sl_apply_finish(st->apply);
 	sl_debt_store_cursor(p->d);
+	if (p->again)
+	{
+		sl_debt_moved(st->s->stream_id, p->d->target);
+		p->d->again = true;
+	}
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(p->tmp);
 	MemoryContextReset(p->tmp);
-	p->open = false;
+	p->open = p->ending = p->again = false;
+	p->step = COMMIT_ROWS;
 	SL_FAULT("backfill_commit");
 	sl_worker_reason(st->w, "filling columns of table \"%s.%s\": " INT64_FORMAT " rows so far",
 					 p->d->schema, p->d->table, p->d->rows_done);
@@ -339,7 +362,7 @@ drop_commit(DebtPage * p)
 	AbortCurrentTransaction();
 	MemoryContextSwitchTo(p->tmp);
 	sl_apply_abort(p->st->apply);
-	p->open = false;
+	p->open = p->ending = p->again = false;
 }
 
 /* One row of the source; false as begin_commit. */
@@ -352,13 +375,17 @@ take_row(DebtPage * p, PGresult *res)
 		return false;
 	for (int i = 0; i < p->d->ncols; i++)
 	{
-		p->cells[i].kind = PQgetisnull(res, 0, i) ? SL_CELL_NULL : SL_CELL_TEXT;
+		bool		null = PQgetisnull(res, 0, i) || (p->blank && !p->d->cols[i].key);
+
+		p->cells[i].kind = null ? SL_CELL_NULL : SL_CELL_TEXT;
 		p->cells[i].len = PQgetlength(res, 0, i);
 		p->cells[i].data = PQgetvalue(res, 0, i);
 		p->bytes += p->cells[i].len;
 	}
 	if (sl_apply_fill(p->st->apply, p->map, &c) == SL_FILLED_WRITTEN)
 		p->filled++;
+	p->again |= p->blank;
+	p->blank = false;
 	p->rows++;
 	return true;
 }
@@ -406,7 +433,7 @@ take_page(DebtPage * p, bool *more)
 		p->last = res;
 		if (!take_row(p, res))
 			return SL_DEBT_STALE;
-		if (p->rows >= COMMIT_ROWS || p->bytes >= COMMIT_BYTES)
+		if (p->rows >= p->step || p->bytes >= COMMIT_BYTES)
 		{
 			end_commit(p);
 			if (look_around(p->st))
@@ -414,15 +441,116 @@ take_page(DebtPage * p, bool *more)
 		}
 	}
 	end_commit(p);
-	*more = n == PAGE_ROWS;
+	*more = n == p->limit;
 	return look_around(p->st) ? SL_DEBT_STOPPED : SL_DEBT_DONE;
+}
+
+/* ---------- rows that do not fit yet ---------- */
+
+/* Is the error at hand one of the row, and may the row be left to a later pass? */
+static bool
+may_fit_later(const DebtPage * p, int code)
+{
+	int			category = ERRCODE_TO_CATEGORY(code);
+
+	if (!p->open || p->last == NULL || p->d->pass >= SL_DEBT_PASSES)
+		return false;
+	if (category == ERRCODE_TO_CATEGORY(ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION))
+		return true;
+	switch (sl_marker_by_sqlstate(unpack_sql_state(code)))
+	{
+		case SL_M_CONSTRAINT_VIOLATED:
+		case SL_M_UNIQUE_CONFLICT_OTHER_ROW:
+		case SL_M_VALUE_UNREPRESENTABLE:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Rows that are on their way are of no use any more. */
+static void
+drain(DebtPage * p)
+{
+	PGresult   *res;
+
+	while ((res = next_result(p)) != NULL)
+		PQclear(res);
+}
+
+/* Leave the row at hand to the next pass; false as begin_commit. */
+static bool
+leave_row(DebtPage * p)
+{
+	if (!begin_commit(p))
+		return false;
+	p->again = true;
+	p->rows = 1;
+	end_commit(p);
+	return true;
+}
+
+/*
+ * The transaction failed with code.  Once more, up to before the row that
+ * failed; if that was the first, it is left out, or lets go of its values.
+ * *gone: the target's table is not what the debt was made for.
+ */
+static void
+step_aside(DebtPage * p, int code, bool *gone)
+{
+	bool		first = p->ending ? p->rows <= 1 : p->rows == 0;
+	bool		unique = sl_marker_by_sqlstate(unpack_sql_state(code)) ==
+	SL_M_UNIQUE_CONFLICT_OTHER_ROW;
+
+	p->step = Max(p->ending ? p->rows / 2 : p->rows, 1);
+	p->limit = CAREFUL_ROWS;
+	drop_commit(p);
+	drain(p);
+	*gone = false;
+	if (!first)
+		return;
+	if (unique && p->d->pass > 1 && !p->blank)
+	{
+		p->blank = true;
+		return;
+	}
+	p->blank = false;
+	*gone = !leave_row(p);
+}
+
+static SlDebtEnd
+take_page_that_fits(DebtPage * p, bool *more)
+{
+	volatile int code = 0;
+	volatile SlDebtEnd end = SL_DEBT_DONE;
+	bool		gone;
+
+	PG_TRY();
+	{
+		end = take_page(p, more);
+	}
+	PG_CATCH();
+	{
+		code = geterrcode();
+		if (!may_fit_later(p, code))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(p->cxt);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	if (code == 0)
+		return end;
+	step_aside(p, code, &gone);
+	*more = true;
+	return gone ? SL_DEBT_STALE : look_around(p->st) ? SL_DEBT_STOPPED : SL_DEBT_DONE;
 }
 
 /* See debt_int.h.  c is of no use afterwards unless the answer is DONE. */
 SlDebtEnd
 sl_debt_copy(SlPgStream *st, SlDebt *d, SlConn *c)
 {
-	DebtPage	p = {.st = st, .d = d, .c = c, .cxt = CurrentMemoryContext};
+	DebtPage	p = {.st = st, .d = d, .c = c, .cxt = CurrentMemoryContext,
+	.limit = PAGE_ROWS, .step = COMMIT_ROWS};
 	SlDebtEnd	end = SL_DEBT_DONE;
 	bool		more = true;
 
@@ -431,7 +559,7 @@ sl_debt_copy(SlPgStream *st, SlDebt *d, SlConn *c)
 	p.cells = palloc0_array(SlCell, d->ncols);
 	MemoryContextSwitchTo(p.tmp);
 	while (more && end == SL_DEBT_DONE)
-		end = take_page(&p, &more);
+		end = take_page_that_fits(&p, &more);
 	if (end == SL_DEBT_STALE)
 		drop_commit(&p);
 	PQclear(p.last);

@@ -10,7 +10,8 @@
  *	  the source had when the last row was read, the apply engine notes whether
  *	  such an update came (SlRelMap.owed_moved), and then the rows are read once
  *	  more.  NOT NULL has to wait as long: rows that the source deleted meanwhile
- *	  are here without a value.
+ *	  are here without a value.  So has a row that was left out because a value
+ *	  of the source's present breaks a constraint here in the past.
  */
 #include "postgres.h"
 
@@ -27,9 +28,6 @@
 #include "pgext/gate.h"
 #include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
-
-/* Passes over a table whose rows keep their source's NOT NULL from holding. */
-#define PASSES_MAX 5
 
 /* The target's table, NULL when it is gone. */
 static char *
@@ -202,7 +200,8 @@ sl_debt_passed(SlPgStream *st, SlDebt *d)
 	if (rel != NULL)
 		run_then(st, d, owner);
 	log_filled(st, d);
-	if (rel == NULL || (!may_be_unsent(d) && set_not_null(st, d, rel, owner, false)))
+	if (rel == NULL ||
+		(!d->again && !may_be_unsent(d) && set_not_null(st, d, rel, owner, false)))
 	{
 		sl_debt_delete(d);
 		d->until = InvalidXLogRecPtr;
@@ -234,7 +233,7 @@ sl_debt_settle(SlPgStream *st, SlDebt *d)
 		settled = set_not_null(st, d, rel, owner, false);
 	if (settled)
 		sl_debt_delete(d);
-	else if (d->again || d->pass < PASSES_MAX)
+	else if (d->again || d->pass < SL_DEBT_PASSES)
 		sl_debt_store_pass(d);
 	commit(st, cxt);
 	if (settled || d->until == InvalidXLogRecPtr)
