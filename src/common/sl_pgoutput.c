@@ -257,6 +257,7 @@ get_relation(SlPgoutput *d, SlCursor *c, SlRecord *rec)
 	shape->evidence = SL_EVIDENCE_WIRE;
 	shape->lsn = 0;
 	shape->natts = 0;
+	shape->guessed = false;
 	shape->ncols = 0;
 	if (sl_ok(c) && (shape->replident == 0 || strchr("dnfi", shape->replident) == NULL))
 		sl_fail_at(c, c->p - 1, SL_ERR_UNSUPPORTED,

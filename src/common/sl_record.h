@@ -143,6 +143,7 @@ typedef struct SlShape
 	uint64		lsn;			/* position the shape was read for; 0 = none */
 	int32		natts;			/* highest attnum that was ever given, or one
 								 * below it that was; 0 = not known */
+	bool		guessed;		/* the attnums are not proven: to be refused */
 	int			ncols;
 	SlColumn   *cols;
 } SlShape;

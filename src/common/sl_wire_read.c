@@ -252,6 +252,7 @@ get_shape(SlCursor *c, SlArrays *arrays, uint16 version, SlShape *s)
 		sl_fail_at(c, c->p - 1, SL_ERR_UNSUPPORTED, "unrecognized evidence %d",
 				   s->evidence);
 	s->lsn = get_varint(c, "a position");
+	s->guessed = false;
 	s->natts = (int32) get_upto(c, PG_INT32_MAX, "the highest column number");
 	ncols = (int) get_upto(c, SL_MAX_COLUMNS, "the number of columns");
 	s->ncols = 0;

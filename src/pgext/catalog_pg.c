@@ -461,9 +461,13 @@ sl_pg_complete(SlConn *c, const SlShape *wire, const SlShape *before, uint32 xid
 
 	if (now == NULL)
 		return full;
-	if (!sl_change_prove(before, wire, xid, cat, ncat, attnums, &full->natts) &&
-		!sl_change_suspect(before, wire, xid, cat, ncat, attnums))
-		return full;
+	if (!sl_change_prove(before, wire, xid, cat, ncat, attnums, &full->natts))
+	{
+		if (!sl_change_suspect(before, wire, xid, cat, ncat, attnums))
+			return full;
+		for (int i = 0; i < wire->ncols; i++)
+			full->guessed |= attnums[i] != before->cols[i].attnum;
+	}
 	full->relkind = now->relkind;
 	full->evidence = SL_EVIDENCE_NOW;
 	for (int i = 0; i < full->ncols; i++)

@@ -258,7 +258,7 @@ static void
 run_action(const Forward *f)
 {
 	const SlShape *shape = f->asked->after;
-	ErrorData  *e = try_statement(f->stream, f->asked->target, f->action->ddl);
+	ErrorData  *e = try_statement(f->stream, f->action->table, f->action->ddl);
 
 	if (e)
 		failed(f, e);
@@ -268,6 +268,17 @@ run_action(const Forward *f)
 					LSN_FORMAT_ARGS(f->lsn), f->action->ddl)));
 	sl_schema_event(f->stream->stream_id, shape->schema, shape->name, f->lsn,
 					shape, "forwarded", f->action->ddl, SL_M_NONE);
+}
+
+static void
+log_fill(const Forward *f)
+{
+	const SlShape *shape = f->asked->after;
+
+	ereport(LOG,
+			(errmsg("stream \"%s\" copies the values of column %s of table \"%s.%s\" from the source: both sides changed it",
+					f->stream->stream_id, quote_identifier(f->action->column),
+					shape->schema, shape->name)));
 }
 
 /* The debts of all actions, as one. */
@@ -305,6 +316,11 @@ sl_forward(SlStream *s, const SlCase *c, const SlVerdict *v, XLogRecPtr lsn)
 	{
 		Forward		f = {.stream = s, .asked = c, .action = &v->actions[i], .lsn = lsn};
 
+		if (f.action->kind == SL_ACTION_FILL)
+		{
+			log_fill(&f);
+			continue;
+		}
 		SL_FAULT("before_alter");
 		run_action(&f);
 	}

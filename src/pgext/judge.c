@@ -55,10 +55,16 @@ sl_judge_against(SlJudging *j, SlMarker m, const char *column)
 }
 
 char *
+sl_judge_table_name(Oid table)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
+									  get_rel_name(table));
+}
+
+char *
 sl_judge_target_name(const SlJudging *j)
 {
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(j->target)),
-									  get_rel_name(j->target));
+	return sl_judge_table_name(j->target);
 }
 
 static void
@@ -145,6 +151,13 @@ sl_judge_was(const SlJudging *j, const SlColumn *now)
 	return -1;
 }
 
+bool
+sl_judge_reads_source(const SlJudging *j)
+{
+	return j->stream->source_server != NULL && j->stream->driver != NULL &&
+		strcmp(j->stream->driver, "postgres") == 0;
+}
+
 /* Is every column of the new shape known by its number? */
 static bool
 is_proven(const SlShape *after)
@@ -157,13 +170,16 @@ is_proven(const SlShape *after)
 
 /*
  * One class of changes, every column of which is known by its number.  The
- * target may have some of it already.
+ * target may have some of it already.  At a start it may have been given all but
+ * columns to add: of those the values are copied, whatever they came with.
  */
 static bool
 can_forward(const SlJudging *j)
 {
 	if (!j->forward || j->nopen == 0 || j->marker != SL_M_NONE)
 		return false;
+	if (j->asked->first && sl_judge_only_adds(j))
+		return true;
 	switch (j->class)
 	{
 		case SL_CHANGE_NONE:
@@ -247,6 +263,9 @@ judge(SlJudging *j)
 		sl_judge_forward(j);
 	else
 		sl_judge_refuse_open(j);
+	j->forwards = j->nactions > 0;
+	if (j->marker == SL_M_NONE)
+		sl_judge_fills(j);
 }
 
 /*
@@ -319,7 +338,7 @@ sl_judge(const SlCase *asked)
 	v->warning = j.warning.len ? j.warning.data : NULL;
 	v->nactions = j.nactions;
 	v->actions = j.actions;
-	if (j.nactions > 0)
+	if (j.forwards)
 		v->decision = SL_DECIDE_FORWARD;
 	else if (ndiffs > 0)
 		v->decision = v->warning ? SL_DECIDE_WARN : SL_DECIDE_PASS;

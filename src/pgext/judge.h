@@ -27,13 +27,17 @@ typedef enum SlActionKind
 	SL_ACTION_RENAME_COLUMN,
 	SL_ACTION_ALTER_TYPE,
 	SL_ACTION_RENAME_TABLE,
-	SL_ACTION_SET_SCHEMA
+	SL_ACTION_SET_SCHEMA,
+	SL_ACTION_FILL				/* copy values, and nothing else */
 } SlActionKind;
 
 typedef struct SlAction
 {
 	SlActionKind kind;
-	char	   *ddl;			/* one statement on the target, no semicolon */
+	char	   *ddl;			/* one statement on the target, no semicolon;
+								 * NULL for SL_ACTION_FILL */
+	Oid			table;			/* the one that ddl alters: the target, or
+								 * whom it inherits the column from */
 	char	   *column;			/* name on the target afterwards; NULL for a
 								 * table's */
 	int			source_column;	/* index in after->cols, -1 = none */
@@ -53,7 +57,8 @@ typedef struct SlVerdict
 	char	   *hint;
 	bool		taken;			/* refuse once: a start after the refusal
 								 * takes the source's change as it is */
-	int			nactions;		/* SL_DECIDE_FORWARD */
+	int			nactions;		/* of SL_DECIDE_FORWARD; of others only
+								 * SL_ACTION_FILL */
 	SlAction   *actions;
 	char	   *warning;		/* what passes and should be known, or NULL */
 } SlVerdict;

@@ -23,16 +23,18 @@
 
 /* See judge_int.h. */
 SlAction *
-sl_judge_action(SlJudging *j, SlActionKind kind, const char *what, const char *column,
-				int source_column)
+sl_judge_action(SlJudging *j, SlActionKind kind, Oid table, const char *what,
+				const char *column, int source_column)
 {
 	SlAction   *a;
 
 	if (j->actions == NULL)
-		j->actions = palloc0_array(SlAction, j->nopen);
+		j->actions = palloc0_array(SlAction, 2 * j->nopen + j->nfills);
 	a = &j->actions[j->nactions++];
 	a->kind = kind;
-	a->ddl = psprintf("ALTER TABLE %s %s", sl_judge_target_name(j), what);
+	if (what)
+		a->ddl = psprintf("ALTER TABLE %s %s", sl_judge_table_name(table), what);
+	a->table = table;
 	a->column = column ? pstrdup(column) : NULL;
 	a->source_column = source_column;
 	return a;
@@ -160,7 +162,7 @@ forward_add(SlJudging *j, const SlOpen *o)
 		what = psprintf("%s DEFAULT %s", what, d->dflt);
 	if (not_null && !copies && d->dflt)
 		what = psprintf("%s NOT NULL", what);
-	a = sl_judge_action(j, SL_ACTION_ADD_COLUMN, what, now->name, o->after);
+	a = sl_judge_action(j, SL_ACTION_ADD_COLUMN, j->target, what, now->name, o->after);
 	a->copy_values = copies;
 	a->set_not_null = copies && not_null;
 	a->then_ddl = later;
@@ -173,7 +175,9 @@ forward_rename(SlJudging *j, const SlOpen *o)
 {
 	const char *to = j->after->cols[o->after].name;
 
-	sl_judge_action(j, SL_ACTION_RENAME_COLUMN,
+	bool		local;
+
+	sl_judge_action(j, SL_ACTION_RENAME_COLUMN, sl_judge_home(j, o->attnum, &local),
 					psprintf("RENAME COLUMN %s TO %s",
 							 quote_identifier(sl_judge_target_column(j, o->attnum)),
 							 quote_identifier(to)),
@@ -184,9 +188,13 @@ static void
 forward_drop(SlJudging *j, const SlOpen *o)
 {
 	char	   *name = sl_judge_target_column(j, o->attnum);
+	char	   *what = psprintf("DROP COLUMN %s", quote_identifier(name));
+	bool		local;
+	Oid			home = sl_judge_home(j, o->attnum, &local);
 
-	sl_judge_action(j, SL_ACTION_DROP_COLUMN,
-					psprintf("DROP COLUMN %s", quote_identifier(name)), name, -1);
+	sl_judge_action(j, SL_ACTION_DROP_COLUMN, home, what, name, -1);
+	if (home != j->target && local)
+		sl_judge_action(j, SL_ACTION_DROP_COLUMN, j->target, what, name, -1);
 }
 
 static void
@@ -214,17 +222,42 @@ forward_table(SlJudging *j, const SlOpen *o)
 	}
 	if (o->kind == SL_OPEN_TABLE_SCHEMA)
 	{
-		sl_judge_action(j, SL_ACTION_SET_SCHEMA,
+		sl_judge_action(j, SL_ACTION_SET_SCHEMA, j->target,
 						psprintf("SET SCHEMA %s", quote_identifier(schema)), NULL, -1);
 		return;
 	}
-	a = sl_judge_action(j, SL_ACTION_RENAME_TABLE, "", NULL, -1);
+	a = sl_judge_action(j, SL_ACTION_RENAME_TABLE, j->target, "", NULL, -1);
 	/* it is in its new schema by then */
 	a->ddl = psprintf("ALTER TABLE %s RENAME TO %s",
 					  quote_qualified_identifier(schema, get_rel_name(j->target)),
 					  quote_identifier(j->after->name));
 }
 
+/* See judge_int.h. */
+void
+sl_judge_fill(SlJudging *j, int after)
+{
+	uint8		flags = j->after->cols[after].flags;
+
+	if (!j->forward || !j->asked->can_copy || !sl_judge_reads_source(j) ||
+		(flags & SL_COL_PRIMARY) != 0 ||
+		((flags & SL_COL_KEY) != 0 && j->after->replident != 'f'))
+		return;
+	if (j->fills == NULL)
+		j->fills = palloc_array(int, j->after->ncols);
+	j->fills[j->nfills++] = after;
+}
+
+/* See judge_int.h. */
+void
+sl_judge_fills(SlJudging *j)
+{
+	for (int i = 0; i < j->nfills; i++)
+		sl_judge_action(j, SL_ACTION_FILL, j->target, NULL, j->after->cols[j->fills[i]].name,
+						j->fills[i])->copy_values = true;
+}
+
+/* See judge_int.h. */
 void
 sl_judge_forward(SlJudging *j)
 {

@@ -54,8 +54,11 @@ typedef struct SlJudging
 
 	int			nopen;
 	SlOpen	   *open;
+	int			nfills;
+	int		   *fills;			/* columns in after, see sl_judge_fill */
 	int			nactions;
 	SlAction   *actions;
+	bool		forwards;		/* some of them are statements */
 } SlJudging;
 
 /* judge.c */
@@ -69,6 +72,9 @@ extern void sl_judge_line(SlJudging *j, const char *kind, const char *column,
 extern void sl_judge_warn(SlJudging *j, const char *kind, const char *column,
 						  const char *text);
 
+/* Does this server itself read the source's tables, and so can pay debts? */
+extern bool sl_judge_reads_source(const SlJudging *j);
+
 /* Append a statement, which gets its semicolon, to the HINT, once. */
 extern void sl_judge_hint(SlJudging *j, const char *statement);
 
@@ -78,7 +84,11 @@ extern void sl_judge_remedy(SlJudging *j, const char *what);
 /* Append what has to be done by whoever knows more, to the HINT. */
 extern void sl_judge_prose(SlJudging *j, const char *text);
 
-/* Quoted and qualified. */
+/* The same for a column of the target, on the table that it comes from. */
+extern void sl_judge_remedy_on(SlJudging *j, int16 attnum, const char *what);
+
+/* Quoted and qualified; of any table, and of the target. */
+extern char *sl_judge_table_name(Oid table);
 extern char *sl_judge_target_name(const SlJudging *j);
 
 /* Name of a live column of the target, NULL when it is gone. */
@@ -104,10 +114,32 @@ extern void sl_judge_fit(SlJudging *j, bool forwards);
 /* Does the target's column have exactly this type? */
 extern bool sl_judge_is_type(const SlJudging *j, int16 t, const SlColumn *now);
 
-/* The open changes as faults, each with its statement. */
+/* judge_remedy.c */
+
+/* The open changes as faults, with the statements that would settle them. */
 extern void sl_judge_refuse_open(SlJudging *j);
 
+/*
+ * Are added columns all that is open, and is that for the stream to make at a
+ * start, whatever else was done by hand?
+ */
+extern bool sl_judge_only_adds(const SlJudging *j);
+
 /* judge_order.c */
+
+/* One target column's way from a name to another. */
+typedef struct SlMove
+{
+	const char *from;
+	const char *to;
+	bool		done;
+} SlMove;
+
+/*
+ * RENAMEs for the HINT, each to a name that is free by then; a column that is
+ * not among the n that move gives its name up.
+ */
+extern void sl_judge_remedy_moves(SlJudging *j, SlMove *moves, int n);
 
 /* Names or places exchanged: passes if the target's columns moved alike. */
 extern void sl_judge_order(SlJudging *j);
@@ -117,13 +149,35 @@ extern void sl_judge_order(SlJudging *j);
 /* The open changes as actions; what cannot be one refuses. */
 extern void sl_judge_forward(SlJudging *j);
 
-/* Append "ALTER TABLE target <what>" to the actions. */
-extern SlAction *sl_judge_action(SlJudging *j, SlActionKind kind, const char *what,
-								 const char *column, int source_column);
+/*
+ * Both sides changed the column, each by a statement of its own: note that its
+ * values are to be copied, where the stream forwards and they can be.
+ */
+extern void sl_judge_fill(SlJudging *j, int after);
+
+/* What was noted so, as actions without a statement. */
+extern void sl_judge_fills(SlJudging *j);
+
+/*
+ * Append "ALTER TABLE table <what>" to the actions; what is NULL for
+ * SL_ACTION_FILL.
+ */
+extern SlAction *sl_judge_action(SlJudging *j, SlActionKind kind, Oid table,
+								 const char *what, const char *column,
+								 int source_column);
 
 /* The change cannot be carried: why, and what to run by hand (or NULL). */
 extern void sl_judge_refuse(SlJudging *j, const SlColumn *now, const char *kind,
 							const char *why, const char *by_hand);
+
+/* judge_inherit.c */
+
+/*
+ * The table on which a column of the target can be dropped, renamed or retyped:
+ * the target, or the farthest of the tables that the stream writes from which
+ * it inherits the column.  *local: the column would outlive its drop there.
+ */
+extern Oid sl_judge_home(const SlJudging *j, int16 attnum, bool *local);
 
 /* judge_retype.c */
 

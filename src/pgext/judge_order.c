@@ -17,14 +17,6 @@
 #include "pgext/judge_int.h"
 #include "pgext/pgcompat.h"
 
-/* One target column's way from a name to another. */
-typedef struct Move
-{
-	const char *from;
-	const char *to;
-	bool		done;
-} Move;
-
 /* The recorded column that is this one: by number, else by place. */
 static int
 former(const SlJudging *j, int now_at)
@@ -37,7 +29,7 @@ former(const SlJudging *j, int now_at)
 }
 
 static int
-find_moves(const SlJudging *j, Move *moves)
+find_moves(const SlJudging *j, SlMove *moves)
 {
 	int			n = 0;
 
@@ -49,14 +41,14 @@ find_moves(const SlJudging *j, Move *moves)
 		if (was < 0 || sl_judge_attnum(j, j->after->cols[i].name) == j->pairs[was])
 			continue;
 		here = sl_judge_target_column(j, j->pairs[was]);
-		moves[n++] = (Move) {.from = here ? here : j->before->cols[was].name,
-							 .to = j->after->cols[i].name, .done = here == NULL};
+		moves[n++] = (SlMove) {.from = here ? here : j->before->cols[was].name,
+							   .to = j->after->cols[i].name, .done = here == NULL};
 	}
 	return n;
 }
 
 static bool
-is_taken(const Move *moves, int n, const char *name)
+is_taken(const SlMove *moves, int n, const char *name)
 {
 	for (int i = 0; i < n; i++)
 		if (!moves[i].done && strcmp(moves[i].from, name) == 0)
@@ -67,32 +59,50 @@ is_taken(const Move *moves, int n, const char *name)
 static void
 rename_column(SlJudging *j, const char *from, const char *to)
 {
-	sl_judge_remedy(j, psprintf("RENAME COLUMN %s TO %s", quote_identifier(from),
+	sl_judge_remedy_on(j, sl_judge_attnum(j, from),
+					   psprintf("RENAME COLUMN %s TO %s", quote_identifier(from),
 								quote_identifier(to)));
 }
 
-/* A name that neither side uses, for the way around a cycle. */
+/* A name that neither side uses; each call has another n. */
 static const char *
-spare_name(const SlJudging *j)
+spare_name(const SlJudging *j, int n)
 {
 	for (int i = 0;; i++)
 	{
 		char	   *name = psprintf("sluice_spare_%d", i);
 
-		if (sl_judge_attnum(j, name) == 0 && sl_shape_find(j->after, name) < 0)
+		if (sl_judge_attnum(j, name) == 0 && sl_shape_find(j->after, name) < 0 && n-- == 0)
 			return name;
 	}
 }
 
-/* RENAMEs, each to a name that is free by then. */
-static void
-remedy_moves(SlJudging *j, Move *moves, int n)
+/* Is the name one of a column that stays where it is? */
+static bool
+is_held(const SlJudging *j, const SlMove *moves, int n, const char *name)
 {
-	const char *spare = spare_name(j);
+	int16		t = sl_judge_attnum(j, name);
 
+	if (t == 0 || is_taken(moves, n, name))
+		return false;
+	for (int i = 0; i < j->before->ncols; i++)
+		if (j->pairs[i] == t)
+			return false;
+	return true;
+}
+
+/* See judge_int.h. */
+void
+sl_judge_remedy_moves(SlJudging *j, SlMove *moves, int n)
+{
+	const char *spare = spare_name(j, 0);
+
+	for (int i = 0; i < n; i++)
+		if (is_held(j, moves, n, moves[i].to))
+			rename_column(j, moves[i].to, spare_name(j, i + 1));
 	for (;;)
 	{
-		Move	   *stuck = NULL;
+		SlMove	   *stuck = NULL;
 		bool		moved = false;
 
 		for (int i = 0; i < n; i++)
@@ -150,7 +160,7 @@ source_order(const SlJudging *j)
 void
 sl_judge_order(SlJudging *j)
 {
-	Move	   *moves = palloc_array(Move, j->after->ncols + 1);
+	SlMove	   *moves = palloc_array(SlMove, j->after->ncols + 1);
 	int			n = find_moves(j, moves);
 
 	if (n == 0)
@@ -160,5 +170,5 @@ sl_judge_order(SlJudging *j)
 						  j->after->schema, j->after->name);
 	sl_judge_line(j, "column-order", NULL,
 				  psprintf("target (%s), source (%s)", target_order(j), source_order(j)));
-	remedy_moves(j, moves, n);
+	sl_judge_remedy_moves(j, moves, n);
 }

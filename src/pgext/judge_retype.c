@@ -59,8 +59,8 @@ sl_judge_remedy_type(SlJudging *j, const SlColumn *now, int16 attnum)
 	Present		here = present_type(j, attnum);
 
 	if (sl_type_converts(here.typid, here.typmod, now))
-		sl_judge_remedy(j, psprintf("ALTER COLUMN %s TYPE %s", quote_identifier(now->name),
-									sl_column_type_text(now)));
+		sl_judge_remedy_on(j, attnum, psprintf("ALTER COLUMN %s TYPE %s", quote_identifier(now->name),
+											   sl_column_type_text(now)));
 	else
 		sl_judge_prose(j, psprintf("Change the type of %s of target table %s to %s, with the USING that the source's statement had, and copy its values from the source by key.",
 								   quote_identifier(now->name), sl_judge_target_name(j),
@@ -80,6 +80,8 @@ check_copy(SlJudging *j, const SlColumn *now, int16 attnum)
 {
 	if ((now->flags & SL_COL_PRIMARY) != 0)
 		refuse_type(j, now, attnum, "how its values were converted is not known, and rows are found by them");
+	else if ((now->flags & SL_COL_KEY) != 0 && j->after->replident != 'f')
+		refuse_type(j, now, attnum, "how its values were converted is not known, and rows are found by them: it is part of the replica identity");
 	else if (!j->asked->can_copy)
 		refuse_type(j, now, attnum, "how its values were converted is not known, and the table has no primary key to copy them by");
 	else
@@ -102,6 +104,7 @@ sl_judge_retype(SlJudging *j, const SlOpen *o)
 	char	   *reason = sl_type_change_reason(verdict, was, now);
 	SlColumnDdl *d;
 	char	   *type;
+	bool		local;
 	SlAction   *a;
 
 	if (reason)
@@ -116,7 +119,7 @@ sl_judge_retype(SlJudging *j, const SlOpen *o)
 									   FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY) :
 		d->type;
 	/* values that are copied need only get into it: no cast may stumble */
-	a = sl_judge_action(j, SL_ACTION_ALTER_TYPE,
+	a = sl_judge_action(j, SL_ACTION_ALTER_TYPE, sl_judge_home(j, o->attnum, &local),
 						psprintf("ALTER COLUMN %s TYPE %s%s%s", name, type,
 								 wide ? "" : d->collate,
 								 copies ? psprintf(" USING %s::%s", name, type) : ""),

@@ -61,6 +61,39 @@ paired_with(const SlJudging *j, int16 attnum)
 }
 
 /*
+ * A column that the source kept, perhaps under another name, and the target
+ * dropped.  At a start it is made once more, with the source's values; a column
+ * of the target's own that has its name (t) is in the way.
+ */
+static void
+compare_lost(SlJudging *j, int was, int now_at, int16 t)
+{
+	const SlColumn *b = &j->before->cols[was];
+	const SlColumn *now = &j->after->cols[now_at];
+	bool		same = strcmp(b->name, now->name) == 0;
+
+	if (t == 0 && j->forward && j->asked->first)
+	{
+		add_open(j, SL_OPEN_ADD, was, now_at, 0);
+		return;
+	}
+	if (same)
+	{
+		sl_judge_against(j, SL_M_TARGET_SHAPE_MISMATCH, now->name);
+		sl_judge_line(j, "column-moved", now->name,
+					  "the target's column of this name is another one than the stream wrote");
+		return;
+	}
+	sl_judge_against(j, t ? SL_M_COLUMN_IDENTITY_CHANGED : SL_M_SCHEMA_CHANGE_REFUSED,
+					 now->name);
+	sl_judge_line(j, "column-moved", now->name,
+				  t ? "the target has dropped the column that the source renamed, and another one has its new name" :
+				  "the target has dropped the column that the source renamed");
+	if (t != 0 && j->forward && paired_with(j, t) < 0)
+		sl_judge_remedy(j, psprintf("DROP COLUMN %s", quote_identifier(now->name)));
+}
+
+/*
  * A kept column, which is by name the target's column t.  True if its target
  * column, *t, is where the stream wrote it until now.
  */
@@ -72,27 +105,17 @@ compare_kept(SlJudging *j, int was, int now_at, int16 *t)
 
 	if (*t == j->pairs[was] || j->pairs[was] == 0)
 		return *t != 0;
+	if (sl_judge_target_column(j, j->pairs[was]) == NULL)
+	{
+		compare_lost(j, was, now_at, *t);
+		return false;
+	}
 	if (strcmp(b->name, now->name) == 0)
 	{
-		/* the source kept it; the target dropped, added or renamed */
-		if (*t == 0 && j->forward && j->asked->first &&
-			sl_judge_target_column(j, j->pairs[was]) == NULL)
-		{
-			add_open(j, SL_OPEN_ADD, was, now_at, 0);
-			return false;
-		}
+		/* the source kept it; the target added or renamed */
 		sl_judge_against(j, SL_M_TARGET_SHAPE_MISMATCH, now->name);
 		sl_judge_line(j, "column-moved", now->name,
 					  "the target's column of this name is another one than the stream wrote");
-		return false;
-	}
-	if (sl_judge_target_column(j, j->pairs[was]) == NULL)
-	{
-		sl_judge_against(j, *t != 0 ? SL_M_COLUMN_IDENTITY_CHANGED : SL_M_SCHEMA_CHANGE_REFUSED,
-						 now->name);
-		sl_judge_line(j, "column-moved", now->name,
-					  *t != 0 ? "the target has dropped the column that the source renamed, and another one has its new name" :
-					  "the target has dropped the column that the source renamed");
 		return false;
 	}
 	if (*t != 0)
@@ -123,27 +146,21 @@ compare_new(SlJudging *j, int now_at, int16 t)
 	else if (paired_with(j, t) >= 0)
 	{
 		sl_judge_against(j, SL_M_COLUMN_IDENTITY_CHANGED, now->name);
-		sl_judge_remedy(j, psprintf("DROP COLUMN %s, ADD COLUMN %s %s",
-									quote_identifier(now->name),
-									quote_identifier(now->name), sl_column_type_text(now)));
+		add_open(j, SL_OPEN_ADD, -1, now_at, 0);
 	}
-	/* else new on both sides */
+	else						/* new on both sides */
+	{
+		if (sl_stream_opt_bool(j->stream, SL_O_BACKFILL_ADDED_COLUMN))
+			sl_judge_fill(j, now_at);
+	}
 }
 
 static void
 compare_gone(SlJudging *j, int was)
 {
-	char	   *name = sl_judge_target_column(j, j->pairs[was]);
-	int			heir;
-
-	if (name == NULL)
-		return;					/* dropped on both sides */
-	/* where the name lives on, the remedy of the new column drops this one */
-	heir = sl_shape_find(j->after, name);
-	if (heir < 0 || sl_judge_was(j, &j->after->cols[heir]) >= 0)
+	if (sl_judge_target_column(j, j->pairs[was]) != NULL)
 		add_open(j, SL_OPEN_DROP, was, -1, j->pairs[was]);
-	else
-		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, j->before->cols[was].name);
+	/* else dropped on both sides */
 }
 
 static void
@@ -168,9 +185,10 @@ sl_judge_is_type(const SlJudging *j, int16 t, const SlColumn *now)
 }
 
 /*
- * A changed type passes when the target was changed to the very same one, or
- * when it can only have widened and the stream forwards nothing; else the
- * source's values may have changed with no row sent.
+ * A changed type passes when the target was changed to the very same one (or
+ * had it before, so that the values are copied where they can be), or when it
+ * can only have widened and the stream forwards nothing; else the source's
+ * values may have changed with no row sent.
  */
 static void
 compare_type(SlJudging *j, int was, int now_at, int16 t)
@@ -181,7 +199,11 @@ compare_type(SlJudging *j, int was, int now_at, int16 t)
 	if (b->typid == 0 || (b->typid == now->typid && b->typmod == now->typmod))
 		return;
 	if (sl_judge_is_type(j, t, now))
+	{
+		if (sl_type_change(b, now, j->asked->rewrite) > SL_TYPE_PRESERVING)
+			sl_judge_fill(j, now_at);
 		return;
+	}
 	if (SL_TYPE_IS_FIXED(now->typid) && sl_type_holds(b, now->typid, now->typmod) &&
 		(!j->forward || !j->asked->can_copy) &&
 		sl_type_change(b, now, j->asked->rewrite) < SL_TYPE_REFUSE_SESSION)
@@ -313,129 +335,6 @@ sl_judge_compare(SlJudging *j)
 			compare_gone(j, i);
 }
 
-/* An added column, with a default that fills rows with the same everywhere. */
-static char *
-add_statement(const SlJudging *j, const SlColumn *a)
-{
-	SlColumnDdl *d = sl_column_ddl(j->stream, a);
-	const char *name = quote_identifier(a->name);
-
-	if (d->fault)
-		return psprintf("ADD COLUMN %s %s", name, sl_column_type_text(a));
-	if (d->dflt && d->volatility == PROVOLATILE_IMMUTABLE)
-		return psprintf("ADD COLUMN %s %s%s DEFAULT %s%s", name, d->type, d->collate, d->dflt,
-						(a->flags & SL_COL_NOT_NULL) ? " NOT NULL" : "");
-	return psprintf("ADD COLUMN %s %s%s%s", name, d->type, d->collate, d->bare);
-}
-
-/* What an open change of a column that the source has is on the target. */
-static char *
-column_statement(const SlJudging *j, const SlOpen *o, const SlColumn *a)
-{
-	const char *name = quote_identifier(a->name);
-
-	if (o->kind == SL_OPEN_ADD)
-		return add_statement(j, a);
-	return psprintf("RENAME COLUMN %s TO %s",
-					quote_identifier(sl_judge_target_column(j, o->attnum)), name);
-}
-
-/* What an open change, not one of a type, is as a statement on the target. */
-static char *
-open_statement(const SlJudging *j, const SlOpen *o)
-{
-	if (o->after >= 0)
-		return column_statement(j, o, &j->after->cols[o->after]);
-	if (o->kind == SL_OPEN_DROP)
-		return psprintf("DROP COLUMN %s",
-						quote_identifier(sl_judge_target_column(j, o->attnum)));
-	if (o->kind == SL_OPEN_TABLE_SCHEMA)
-		return psprintf("SET SCHEMA %s",
-						quote_identifier(sl_stream_target_schema(j->stream, j->after->schema)));
-	return psprintf("RENAME TO %s", quote_identifier(j->after->name));
-}
-
-/* A renamed column's name must be free before it is given. */
-static void
-remedy_open(SlJudging *j, const SlOpen *o)
-{
-	for (int i = 0; o->kind == SL_OPEN_RENAME && i < j->nopen; i++)
-	{
-		const SlOpen *d = &j->open[i];
-
-		if (d->kind == SL_OPEN_DROP &&
-			strcmp(sl_judge_target_column(j, d->attnum), j->after->cols[o->after].name) == 0)
-			sl_judge_remedy(j, open_statement(j, d));
-	}
-	if (o->kind == SL_OPEN_TYPE)
-		sl_judge_remedy_type(j, &j->after->cols[o->after], o->attnum);
-	else
-		sl_judge_remedy(j, open_statement(j, o));
-}
-
-/* What a refusal of the open changes says before it names them. */
-static char *
-open_message(const SlJudging *j)
-{
-	const char *schema = j->before->schema;
-	const char *name = j->before->name;
-
-	if (j->class == SL_CHANGE_TABLE_NAME)
-		return psprintf("table \"%s.%s\" was renamed to \"%s.%s\" on the source",
-						schema, name, j->after->schema, j->after->name);
-	if (j->class == SL_CHANGE_SEVERAL)
-		return psprintf("table \"%s.%s\" changed in more than one way at once", schema, name);
-	if (j->class == SL_CHANGE_UNPROVEN)
-		return psprintf("what changed in table \"%s.%s\" cannot be proven: columns are known by their names only",
-						schema, name);
-	return NULL;
-}
-
-/* Why a type that the target's holds, or could be changed to, is not enough. */
-static void
-line_type(SlJudging *j, const SlOpen *o)
-{
-	const SlColumn *was;
-	const SlColumn *now;
-	SlTypeChange verdict;
-	Oid			typid;
-	int32		typmod;
-
-	if (o->kind != SL_OPEN_TYPE)
-		return;
-	was = &j->before->cols[o->before];
-	now = &j->after->cols[o->after];
-	type_of(j, o->attnum, &typid, &typmod);
-	verdict = sl_type_change(was, now, j->asked->rewrite);
-	if (verdict == SL_TYPE_REFUSE_SESSION || verdict == SL_TYPE_REFUSE_INVISIBLE)
-		sl_judge_line(j, "column-type", now->name,
-					  sl_type_change_reason(verdict, was, now));
-	else if (sl_type_holds(now, typid, typmod))
-		sl_judge_line(j, "column-narrowed", now->name,
-					  psprintf("narrowed from %s: rows of the target kept what the source's statement converted",
-							   sl_column_type_text(was)));
-}
-
-void
-sl_judge_refuse_open(SlJudging *j)
-{
-	if (j->nopen > 0)
-		j->message = open_message(j);
-	for (int i = 0; i < j->nopen; i++)
-	{
-		const SlOpen *o = &j->open[i];
-		const char *column = NULL;
-
-		if (o->after >= 0)
-			column = j->after->cols[o->after].name;
-		else if (o->before >= 0)
-			column = j->before->cols[o->before].name;
-		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, column);
-		line_type(j, o);
-		remedy_open(j, o);
-	}
-}
-
 /* What would make a target column hold the source's. */
 static void
 remedy_column(SlJudging *j, const SlColumn *now)
@@ -516,7 +415,7 @@ fit_columns(SlJudging *j, Relation rel, bool forwards, StringInfo faults)
 			(forwards && is_open(j, i, 0)))
 			continue;
 		sl_type_check_column(rel, j->after, now, !left_to_the_door(j, now), faults);
-		if (faults->len > n)
+		if (faults->len > n && !is_open(j, i, 0))
 			remedy_column(j, now);
 		t = sl_judge_attnum(j, now->name);
 		if (j->looks && t > 0)

@@ -387,9 +387,10 @@ forward(SlApply *ap, const SlCase *asked, const SlVerdict *v)
 {
 	sl_apply_settle(ap);
 	sl_forward(ap->stream, asked, v, ap->in_hand);
-	for (int i = 0; i < v->nactions; i++)
-		note_decision(ap, asked->after, "forwarded", v->actions[i].ddl,
-					  i == 0 ? v->warning : NULL);
+	for (int i = 0; i < v->nactions && v->decision == SL_DECIDE_FORWARD; i++)
+		if (v->actions[i].ddl)
+			note_decision(ap, asked->after, "forwarded", v->actions[i].ddl,
+						  i == 0 ? v->warning : NULL);
 }
 
 /* Another shape than the one on record passed: say so where it is looked for. */
@@ -453,7 +454,7 @@ is_wedged(const SlCase *asked, const SlVerdict *forwarded)
 	{
 		const SlAction *a = &forwarded->actions[i];
 
-		if (a->kind != SL_ACTION_ADD_COLUMN &&
+		if (a->kind != SL_ACTION_ADD_COLUMN && a->kind != SL_ACTION_FILL &&
 			(a->kind != SL_ACTION_ALTER_TYPE || a->copy_values))
 			return true;
 	}
@@ -542,7 +543,7 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 	v = sl_judge(&asked);
 	if (v->decision == SL_DECIDE_REFUSE)
 		refuse_shape(ap, map, &asked, v);
-	if (v->decision == SL_DECIDE_FORWARD)
+	if (v->nactions > 0)
 		forward(ap, &asked, v);
 	if (v->warning && v->decision == SL_DECIDE_SAME)
 		note_decision(ap, shape, "warned", NULL, v->warning);

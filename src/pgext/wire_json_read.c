@@ -443,6 +443,7 @@ get_shape(JsonbContainer *object, SlShape *s)
 	s->replident = get_letter(object, "replident", "dnfi", 'd');
 	s->lsn = get_lsn(object, "lsn", 0);
 	s->natts = (int32) get_number(object, "natts", 0, PG_INT16_MAX, 0);
+	s->guessed = false;
 	if (strcmp(evidence, "wire") == 0)
 		s->evidence = SL_EVIDENCE_WIRE;
 	else if (strcmp(evidence, "now") == 0)
