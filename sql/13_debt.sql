@@ -31,7 +31,7 @@ CREATE TABLE sluice.debt_column (
     source_typid oid NOT NULL,
     source_typmod integer NOT NULL,
     target_attnum smallint NOT NULL,
-    set_not_null boolean NOT NULL DEFAULT false,
+    set_not_null boolean DEFAULT false,        -- NULL = if the source has it so when it is paid
     then_ddl text,
     PRIMARY KEY (debt_id, n)
 );

@@ -332,6 +332,20 @@ def test_retyped_meanwhile(dbs):
     filled(stream)
 
 
+def test_not_null_of_a_column_retyped_since(dbs):
+    """While the stream is behind, the catalog does not tell it of the column of
+    then whether it was NOT NULL; of the one that is filled it does."""
+    stream = owing(dbs, "ALTER TABLE t ADD c numeric(8,2) NOT NULL DEFAULT 7;"
+                   " ALTER TABLE t ADD d numeric(8,2) DEFAULT 8")
+    src, dst = dbs
+    src.execute("ALTER TABLE t ALTER c TYPE numeric(12,2); UPDATE t SET v = 'one' WHERE id = 2")
+    src.execute("ALTER TABLE t ALTER d TYPE numeric(12,2); UPDATE t SET v = 'two' WHERE id = 3")
+    stream.start()
+    filled(stream)
+    assert dst.query("SELECT attname, attnotnull FROM pg_attribute WHERE attrelid = 't'::regclass"
+                     " AND attname IN ('c', 'd') ORDER BY 1") == [("c", True), ("d", False)]
+
+
 REPAIR = ("[unfilled-column] public.t: the source's primary key has other columns now\n"
           "Columns owed: c.")
 

@@ -92,7 +92,8 @@ add_column(const char *id, int n, const SlColumn *col, bool key,
 	const char *params[] = {
 		id, number(n), key ? "true" : "false", col->name, number(col->attnum),
 		number(col->typid), number(col->typmod), number(target_attnum),
-		owed && owed->set_not_null ? "true" : "false", owed ? owed->then_ddl : NULL
+		owed == NULL ? "false" : owed->set_not_null ? "true" : owed->ask_not_null ? NULL : "false",
+		owed ? owed->then_ddl : NULL
 	};
 
 	sl_control_exec("INSERT INTO sluice.debt_column (debt_id, n, is_key, column_name,"
@@ -260,6 +261,7 @@ load_column(SlDebt *d, uint64 row, MemoryContext cxt)
 	col->typmod = (int32) sl_spi_int64(row, 20, NULL);
 	col->target_attnum = (int16) sl_spi_int64(row, 21, NULL);
 	col->set_not_null = sl_spi_bool(row, 22);
+	col->ask_not_null = sl_spi_text(row, 22, cxt) == NULL;
 	col->then_ddl = sl_spi_text(row, 23, cxt);
 	if (col->key)
 		d->nkeys++;

@@ -19,6 +19,7 @@ typedef struct SlDebtColumn
 	int32		attnum;			/* on the source; 0 = not known */
 	int16		target_attnum;
 	bool		set_not_null;	/* when it is paid */
+	bool		ask_not_null;	/* the same, if the source has it so then */
 	const char *then_ddl;		/* run when it is paid, or NULL */
 } SlDebtColumn;
 

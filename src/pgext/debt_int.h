@@ -28,6 +28,7 @@ typedef struct SlDebtCol
 	int32		typmod;
 	int16		target_attnum;
 	bool		set_not_null;
+	bool		ask_not_null;	/* if now_not_null */
 	char	   *then_ddl;
 
 	/* as the source's catalog has it now (sl_debt_look) */

@@ -132,7 +132,8 @@ set_not_null(SlPgStream *st, const SlDebt *d, const char *rel, Oid owner, bool a
 		SlDebtCol  *col = &d->cols[i];
 		char	   *name = get_attname(d->target, col->target_attnum, true);
 
-		if (!col->set_not_null || name == NULL || is_not_null(d, col) ||
+		if (!(col->set_not_null || (col->ask_not_null && !anyway)) ||
+			name == NULL || is_not_null(d, col) ||
 			(!anyway && !col->now_not_null))
 			continue;
 		if (has_nulls(rel, owner, quote_identifier(name)))

@@ -301,6 +301,7 @@ add_debts(SlStream *s, const SlCase *c, const SlVerdict *v, XLogRecPtr lsn)
 									.attnum = c->after->cols[a->source_column].attnum,
 									.target_attnum = get_attnum(c->target, a->column),
 									.set_not_null = a->set_not_null,
+									.ask_not_null = a->ask_not_null,
 									.then_ddl = a->then_ddl
 			};
 	}

@@ -43,6 +43,8 @@ typedef struct SlAction
 	int			source_column;	/* index in after->cols, -1 = none */
 	bool		copy_values;	/* leaves a debt: the source's values by key */
 	bool		set_not_null;	/* … and NOT NULL once it is paid */
+	bool		ask_not_null;	/* … if the source has it so then: it is not
+								 * known now */
 	char	   *then_ddl;		/* … and this statement then, or NULL */
 } SlAction;
 

@@ -165,6 +165,7 @@ forward_add(SlJudging *j, const SlOpen *o)
 	a = sl_judge_action(j, SL_ACTION_ADD_COLUMN, j->target, what, now->name, o->after);
 	a->copy_values = copies;
 	a->set_not_null = copies && not_null;
+	a->ask_not_null = copies && (j->after->cols[o->after].flags & SL_COL_PARTIAL) != 0;
 	a->then_ddl = later;
 	if (!copies)
 		warn_bare(j, now);
