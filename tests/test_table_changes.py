@@ -157,6 +157,25 @@ def test_rewritten_in_place(pair):
     assert "[table-rewritten]" in row["reason"] and "primary key" in row["reason"]
 
 
+def test_rewritten_right_after_a_change_of_its_type(pair):
+    """One statement changes the type and is crossed, the next only the values,
+    before anybody looks at the source's files."""
+    src, dst = pair
+    src.execute("CREATE TABLE t (id int PRIMARY KEY, a int, v varchar(10), z text);"
+                " INSERT INTO t SELECT i, i, 'v' || i, 'z' FROM generate_series(1, 50) i")
+    stream = cold_stream(src, dst, **FORWARD)
+    for change in ("v TYPE varchar(20)", "a TYPE bigint"):
+        src.execute("ALTER TABLE t ALTER %s; UPDATE t SET z = z || '.' WHERE id = 1" % change)
+        stream.caught_up()
+        src.execute("ALTER TABLE t ALTER v TYPE varchar(20) USING v || 'x',"
+                    " ALTER a TYPE %s USING a + 1" % ("int" if "v TYPE" in change else "bigint"))
+        wait_until(lambda: src.query("SELECT * FROM t ORDER BY id") ==
+                   dst.query("SELECT * FROM t ORDER BY id"), 60,
+                   lambda: "the new values are not here: %r" % stream.health())
+    stream.caught_up()
+    assert_same_rows(src, dst, ["t"])
+
+
 def test_rewritten_where_nothing_is_forwarded(pair):
     src, dst = pair
     src.execute("CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t VALUES (1, 'a')")

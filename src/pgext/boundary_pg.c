@@ -73,6 +73,7 @@ cross_alone(SlPgStream *st, const SlRecord *rec, const SlShape *before)
 	begin_again(st);
 	st->w->alone = true;
 	sl_apply_record(st->apply, rec);
+	sl_pg_note_types(st, &rec->u.shape);
 	commit_before(st);
 	if (sl_pg_pay_debts(st))
 	{
@@ -100,6 +101,7 @@ sl_pg_boundary(SlPgStream *st, SlRecord *rec)
 	else
 	{
 		sl_apply_record(st->apply, rec);
+		sl_pg_note_types(st, shape);
 		pass_door(st, shape, before);
 		st->owing = sl_debt_open(st->s->stream_id, NULL, NULL);
 	}

@@ -11,10 +11,10 @@
  *	  CREATE TABLE ... PARTITION OF, and began empty.
  *
  *	  ALTER TABLE ... TYPE ... USING rewrites a table and sends nothing either.
- *	  Where the type changed the judge sees it, and asks here whether the rows
- *	  were rewritten; where it did not, the file is new and so is the column's
- *	  row of pg_attribute.  Then the column's values are owed (debt.h).  A
- *	  plain table counts as its own only leaf here.
+ *	  Where the type changed the judge sees it and has the values copied; where
+ *	  it did not, the file is new and so is the column's row of pg_attribute.
+ *	  Then the column's values are owed (debt.h).  A plain table counts as its
+ *	  own only leaf here.
  *
  *	  The catalog tells of now, the stream may be behind: what is found is
  *	  judged when everything up to the look has been applied, because a
@@ -597,30 +597,43 @@ sl_pg_record_leaves(SlPgStream *st, SlConn *c, const SlStreamTable *t)
 		sl_stream_leaves_put(st->s->stream_id, t->schema, t->table, encode(now, nnow));
 }
 
-/* See stream_pg.h. */
-bool
-sl_pg_rewritten(SlPgStream *st, const SlStreamTable *table)
+/* The type that a shape has for a column of the catalog, if it is known to be that one. */
+static bool
+has_crossed(const SlShape *shape, const LeafColumn *c)
 {
-	SlStreamTable *t = sl_stream_table_by_id(st->s->stream_id, table->source_id);
+	for (int i = 0; i < shape->ncols; i++)
+		if (shape->cols[i].attnum == c->attnum)
+			return (shape->cols[i].flags & SL_COL_PARTIAL) == 0 &&
+				shape->cols[i].typid == c->type && shape->cols[i].typmod == c->typmod;
+	return false;
+}
+
+/*
+ * See stream_pg.h.  A leaf's file stays on record, and with it what is not
+ * known of its rows; so does a whole tree, whose files alone tell of TRUNCATE.
+ */
+void
+sl_pg_note_types(SlPgStream *st, const SlShape *shape)
+{
+	SlStreamTable *t = sl_stream_table_by_id(st->s->stream_id, shape->relid);
+	bool		moved = false;
 	Leaf	   *was;
 	Leaf	   *now;
-	int			nwas;
-	int			nnow;
-	SlNameIndex *was_at;
 
-	if (t == NULL || t->leaves == NULL)
-		return true;
-	nwas = decode(t->leaves, &was);
-	nnow = load_now(st->cat, t, 1, &now);
-	was_at = index_leaves(was, nwas);
-	for (int i = 0; i < nnow; i++)
+	if (t == NULL || t->leaves == NULL || decode(t->leaves, &was) != 1 ||
+		load_now(st->cat, t, 1, &now) != 1 || was->relid != now->relid || now->link[0] != '\0')
+		return;
+	for (int i = 0; i < was->ncols; i++)
 	{
-		int			at = sl_name_index_find_oid(was_at, now[i].relid);
+		const LeafColumn *n = column_of(now, was->cols[i].attnum);
 
-		if (at < 0 ? now[i].file != now[i].relid : was[at].file != now[i].file)
-			return true;
+		if (n == NULL || same_type(&was->cols[i], n) || !has_crossed(shape, n))
+			continue;
+		was->cols[i] = *n;
+		moved = true;
 	}
-	return false;
+	if (moved)
+		sl_stream_leaves_put(st->s->stream_id, t->schema, t->table, encode(was, 1));
 }
 
 /* See stream_pg.h. */

@@ -110,18 +110,18 @@ extern void sl_pg_report_slot(SlPgStream *st);
 extern void sl_pg_record_leaves(SlPgStream *st, SlConn *c, const SlStreamTable *t);
 
 /*
- * Have the rows of a table been rewritten on the source since they were last
- * put on record, or is that not known?  Then an ALTER may have changed values
- * that are not sent.  VACUUM FULL and TRUNCATE count too.  In a transaction.
- */
-extern bool sl_pg_rewritten(SlPgStream *st, const SlStreamTable *table);
-
-/*
  * The source described one of the stream's tables: if it was rewritten with
  * its types unchanged, look at the source at the next boundary, and not only
  * when that is due.  In a transaction.
  */
 extern void sl_pg_notice_rewrite(SlPgStream *st, const SlShape *shape);
+
+/*
+ * Types that the stream has come to are on record from now on, so that a
+ * rewrite after them (TYPE of the same type USING) is seen as one.  In the
+ * boundary's transaction, before values are copied.
+ */
+extern void sl_pg_note_types(SlPgStream *st, const SlShape *shape);
 
 /* types_pg.c */
 
