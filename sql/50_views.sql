@@ -72,8 +72,8 @@ SELECT s.stream_id,
                 CASE WHEN b.run AND NOT pg_catalog.starts_with(COALESCE(t.reason, ''), r.reason)
                      THEN r.reason ELSE t.reason END) AS reason,
        CASE WHEN x.unfed
-            THEN pg_catalog.format('Start one, with a login that is a member of role %s: '
-                     'sluice-bridge run "dbname=%s user=..."', s.owner, pg_catalog.current_database())
+            THEN pg_catalog.format('Feed it from a session of a member of role %s: '
+                     'SELECT * FROM sluice.feed_open(%L, 3);', s.owner, s.stream_id)
             ELSE t.hint END AS hint,
        t.fingerprint,
        t.last_error_at,
