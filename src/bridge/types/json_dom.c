@@ -94,8 +94,8 @@ open_node(JsonNode *node)
 		return false;
 	node->opened = true;
 	node->is_object = c.is_object;
-	node->room = c.count;
-	node->items = c.count == 0 ? NULL : pg_malloc(sizeof(JsonItem) * (size_t) c.count);
+	node->room = Max(c.count, 1);
+	node->items = pg_malloc(sizeof(JsonItem) * (size_t) node->room);
 	return read_items(node, &c);
 }
 
@@ -214,7 +214,7 @@ follow_path(JsonNode **root, const JsonPath *path, int n, JsonNode ***slot, size
 bool
 json_node_replace(JsonNode **root, const JsonPath *path, JsonNode *value, size_t at, SlError *err)
 {
-	JsonNode  **slot;
+	JsonNode  **slot = root;
 
 	if (!follow_path(root, path, path->n, &slot, at, err))
 	{
@@ -267,7 +267,7 @@ insert_item(JsonNode *node, const JsonLeg *leg, JsonNode *value, size_t at, SlEr
 bool
 json_node_insert(JsonNode **root, const JsonPath *path, JsonNode *value, size_t at, SlError *err)
 {
-	JsonNode  **slot;
+	JsonNode  **slot = root;
 	bool		ok = path->n > 0 || lost("it adds to nothing", at, err);
 
 	ok = ok && follow_path(root, path, path->n - 1, &slot, at, err) &&
@@ -280,7 +280,7 @@ json_node_insert(JsonNode **root, const JsonPath *path, JsonNode *value, size_t 
 bool
 json_node_remove(JsonNode **root, const JsonPath *path, size_t at, SlError *err)
 {
-	JsonNode  **slot;
+	JsonNode  **slot = root;
 	JsonNode   *node;
 	uint32		i;
 
