@@ -235,7 +235,11 @@ class Author:
     def refused(self, table):
         """A change that must be refused; the author does not go on after it."""
         name, type_name = self.column()
-        cols = sorted(table.columns)
+        # those that a row need not give, so that rows can follow the change
+        cols = sorted(set(table.columns) - table.required)
+        if not cols:
+            return Change(table, self.alter(table, "ENABLE ROW LEVEL SECURITY"), "row security",
+                          ["UNFORWARDED-SCHEMA-CHANGE"])
         a = self.rng.choice(cols)
         refuse = "SCHEMA-CHANGE-REFUSED"
         door = "UNFORWARDED-SCHEMA-CHANGE"
@@ -263,5 +267,5 @@ class Author:
                 ("drop and add", [refuse], ["DROP COLUMN %s" % a, "ADD COLUMN %s %s" % (name, table.columns[a])]),
             ]
         what, markers, alters = self.rng.choice(choices)
-        table.columns.clear()
+        table.columns = {c: t for c, t in table.columns.items() if c in table.required}
         return Change(table, self.alter(table, *alters), what, markers)
