@@ -97,8 +97,9 @@ number(const MxResult *res, int row, int col)
 	return text ? strtou64(text, NULL, 10) : 0;
 }
 
-static const char *
-copy_of(const MxResult *res, int row, int col)
+/* See catalog_int.h. */
+const char *
+br_catalog_copy(const MxResult *res, int row, int col)
 {
 	const char *text = mx_value(res, row, col);
 
@@ -127,10 +128,10 @@ read_tables(BrCatalogRead *r)
 		if (is_view(mx_value(res, i, T_KIND)))
 			continue;
 		t->database = r->database;
-		t->name = copy_of(res, i, T_NAME);
-		t->kind = copy_of(res, i, T_KIND);
-		t->engine = copy_of(res, i, T_ENGINE);
-		t->comment = copy_of(res, i, T_COMMENT);
+		t->name = br_catalog_copy(res, i, T_NAME);
+		t->kind = br_catalog_copy(res, i, T_KIND);
+		t->engine = br_catalog_copy(res, i, T_ENGINE);
+		t->comment = br_catalog_copy(res, i, T_COMMENT);
 		t->rows = number(res, i, T_ROWS);
 		t->bytes = number(res, i, T_BYTES);
 		t->auto_increment = number(res, i, T_AUTO);
@@ -153,8 +154,8 @@ read_objects(BrCatalogRead *r)
 	cat->nobjects = res->nrows;
 	for (int i = 0; i < res->nrows; i++)
 	{
-		cat->objects[i].kind = copy_of(res, i, 0);
-		cat->objects[i].name = copy_of(res, i, 1);
+		cat->objects[i].kind = br_catalog_copy(res, i, 0);
+		cat->objects[i].name = br_catalog_copy(res, i, 1);
 	}
 	mx_result_free(res);
 	return true;

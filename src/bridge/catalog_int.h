@@ -35,6 +35,9 @@ extern bool br_catalog_indexes(BrCatalogRead *r);
 extern bool br_catalog_foreign_keys(BrCatalogRead *r);
 extern bool br_catalog_checks(BrCatalogRead *r);
 
+/* A copy of a value of a result; NULL for SQL NULL. */
+extern const char *br_catalog_copy(const MxResult *res, int row, int col);
+
 /* A growing array in a table: room for one more of the element's size. */
 extern void *br_catalog_grow(void *array, int *n, size_t size);
 

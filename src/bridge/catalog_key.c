@@ -79,14 +79,6 @@ is_one(const MxResult *res, int row, int col)
 	return text && strcmp(text, "1") == 0;
 }
 
-static const char *
-copy_of(const MxResult *res, int row, int col)
-{
-	const char *text = mx_value(res, row, col);
-
-	return text ? pstrdup(text) : NULL;
-}
-
 static BrIndexKind
 index_kind(const char *type)
 {
@@ -112,7 +104,7 @@ index_of(BrTable *t, const MxResult *res, int row)
 	x->unique = !is_one(res, row, I_NON_UNIQUE);
 	x->visible = is_one(res, row, I_VISIBLE);
 	x->kind = index_kind(mx_value(res, row, I_TYPE));
-	x->comment = copy_of(res, row, I_COMMENT);
+	x->comment = br_catalog_copy(res, row, I_COMMENT);
 	return x;
 }
 
@@ -143,7 +135,7 @@ br_catalog_indexes(BrCatalogRead *r)
 		x->parts = br_catalog_grow(x->parts, &x->nparts, sizeof(BrIndexPart));
 		part = &x->parts[x->nparts - 1];
 		part->column = column ? br_table_column(t, column) : -1;
-		part->expression = copy_of(res, i, I_EXPRESSION);
+		part->expression = br_catalog_copy(res, i, I_EXPRESSION);
 		part->prefix = prefix ? (uint32) strtoul(prefix, NULL, 10) : 0;
 		part->descending = order && order[0] == 'D';
 	}
@@ -162,10 +154,10 @@ fk_of(BrTable *t, const MxResult *res, int row)
 	t->fks = br_catalog_grow(t->fks, &t->nfks, sizeof(BrForeignKey));
 	fk = &t->fks[t->nfks - 1];
 	fk->name = pstrdup(name);
-	fk->ref_database = copy_of(res, row, F_REF_DATABASE);
-	fk->ref_table = copy_of(res, row, F_REF_TABLE);
-	fk->on_delete = copy_of(res, row, F_DELETE);
-	fk->on_update = copy_of(res, row, F_UPDATE);
+	fk->ref_database = br_catalog_copy(res, row, F_REF_DATABASE);
+	fk->ref_table = br_catalog_copy(res, row, F_REF_TABLE);
+	fk->on_delete = br_catalog_copy(res, row, F_DELETE);
+	fk->on_update = br_catalog_copy(res, row, F_UPDATE);
 	return fk;
 }
 
@@ -176,9 +168,9 @@ take_fk_column(BrTable *t, const MxResult *res, int row)
 	int			n = fk->ncols;
 
 	fk->columns = br_catalog_grow(fk->columns, &fk->ncols, sizeof(char *));
-	fk->columns[n] = copy_of(res, row, F_COLUMN);
+	fk->columns[n] = br_catalog_copy(res, row, F_COLUMN);
 	fk->ref_columns = br_catalog_grow(fk->ref_columns, &n, sizeof(char *));
-	fk->ref_columns[n - 1] = copy_of(res, row, F_REF_COLUMN);
+	fk->ref_columns[n - 1] = br_catalog_copy(res, row, F_REF_COLUMN);
 }
 
 /*
@@ -249,8 +241,8 @@ br_catalog_checks(BrCatalogRead *r)
 			continue;
 		t->checks = br_catalog_grow(t->checks, &t->nchecks, sizeof(BrCheck));
 		k = &t->checks[t->nchecks - 1];
-		k->name = copy_of(res, i, K_NAME);
-		k->clause = copy_of(res, i, K_CLAUSE);
+		k->name = br_catalog_copy(res, i, K_NAME);
+		k->clause = br_catalog_copy(res, i, K_CLAUSE);
 		k->enforced = is_one(res, i, K_ENFORCED);
 	}
 	mx_result_free(res);

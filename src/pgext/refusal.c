@@ -71,17 +71,10 @@ static bool
 is_acknowledged(const char *stream_id, const char *fingerprint)
 {
 	const char *params[] = {stream_id, fingerprint};
-	SlUserSwitch sw;
-	bool		found;
 
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	found = sl_spi_exec("SELECT FROM sluice.refusal WHERE stream_id = $1"
-						" AND fingerprint = $2 AND acknowledged_at IS NOT NULL",
-						SPI_OK_SELECT, lengthof(params), params) > 0;
-	sl_spi_leave();
-	sl_become_back(&sw);
-	return found;
+	return sl_control_exec("SELECT FROM sluice.refusal WHERE stream_id = $1"
+						   " AND fingerprint = $2 AND acknowledged_at IS NOT NULL",
+						   SPI_OK_SELECT, lengthof(params), params) > 0;
 }
 
 /* What was not found in a source transaction is of where the stream stands. */
@@ -114,22 +107,17 @@ insert_refusal(const char *stream_id, const SlMarkerInfo *info,
 		fingerprint, storable(edata->message), storable(edata->detail),
 		storable(edata->hint)
 	};
-	SlUserSwitch sw;
 
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	sl_spi_exec("INSERT INTO sluice.refusal AS r (stream_id, marker, schema_name,"
-				" table_name, column_name, lsn, fingerprint, refusal_text, detail,"
-				" hint) VALUES ($1, $2, $3, $4, $5, $6::pg_catalog.pg_lsn, $7, $8,"
-				" $9, $10) ON CONFLICT (stream_id, fingerprint) DO UPDATE"
-				" SET count = r.count + 1, last_at = pg_catalog.clock_timestamp(),"
-				" refusal_text = EXCLUDED.refusal_text, hint = EXCLUDED.hint,"
+	sl_control_exec("INSERT INTO sluice.refusal AS r (stream_id, marker, schema_name,"
+					" table_name, column_name, lsn, fingerprint, refusal_text, detail,"
+					" hint) VALUES ($1, $2, $3, $4, $5, $6::pg_catalog.pg_lsn, $7, $8,"
+					" $9, $10) ON CONFLICT (stream_id, fingerprint) DO UPDATE"
+					" SET count = r.count + 1, last_at = pg_catalog.clock_timestamp(),"
+					" refusal_text = EXCLUDED.refusal_text, hint = EXCLUDED.hint,"
 	/* what was acknowledged and comes again asks again */
-				" acknowledged_at = NULL, acknowledged_by = NULL, reason = NULL,"
-				" spent_at = NULL",
-				SPI_OK_INSERT, lengthof(params), params);
-	sl_spi_leave();
-	sl_become_back(&sw);
+					" acknowledged_at = NULL, acknowledged_by = NULL, reason = NULL,"
+					" spent_at = NULL",
+					SPI_OK_INSERT, lengthof(params), params);
 }
 
 static void
@@ -217,22 +205,15 @@ sl_refusal_accept(const char *stream_id, const SlRefusal *r)
 {
 	const char *params[] = {stream_id, sl_marker_info(r->marker)->text,
 	r->schema, r->table, r->detail};
-	SlUserSwitch user;
-	bool		known;
 
-	sl_become_extension_owner(&user);
-	sl_spi_enter();
-	known = sl_spi_exec("UPDATE sluice.refusal AS r SET"
-						" acknowledged_at = pg_catalog.clock_timestamp(),"
-						" acknowledged_by = s.owner::pg_catalog.text::pg_catalog.name,"
-						" reason = 'started again after it'"
-						" FROM sluice.stream AS s"
-						" WHERE s.stream_id = $1 AND r.stream_id = $1 AND r.marker = $2"
-						" AND r.schema_name = $3 AND r.table_name = $4 AND r.detail = $5",
-						SPI_OK_UPDATE, lengthof(params), params) > 0;
-	sl_spi_leave();
-	sl_become_back(&user);
-	return known;
+	return sl_control_exec("UPDATE sluice.refusal AS r SET"
+						   " acknowledged_at = pg_catalog.clock_timestamp(),"
+						   " acknowledged_by = s.owner::pg_catalog.text::pg_catalog.name,"
+						   " reason = 'started again after it'"
+						   " FROM sluice.stream AS s"
+						   " WHERE s.stream_id = $1 AND r.stream_id = $1 AND r.marker = $2"
+						   " AND r.schema_name = $3 AND r.table_name = $4 AND r.detail = $5",
+						   SPI_OK_UPDATE, lengthof(params), params) > 0;
 }
 
 void
@@ -396,7 +377,6 @@ sl_refusal_acknowledge(const SlStream *s, const char *fingerprint, const char *r
 	const char *params[] = {s->stream_id, fingerprint,
 	GetUserNameFromId(GetSessionUserId(), false), reason};
 	Recorded   *r;
-	SlUserSwitch sw;
 
 	if (fingerprint[0] == '\0')
 		ereport(ERROR,
@@ -409,14 +389,10 @@ sl_refusal_acknowledge(const SlStream *s, const char *fingerprint, const char *r
 	if (r == NULL)
 		raise_unknown(s->stream_id, fingerprint);
 	check_acknowledgeable(s->stream_id, r);
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	sl_spi_exec("UPDATE sluice.refusal SET acknowledged_at = pg_catalog.clock_timestamp(),"
-				" acknowledged_by = $3::pg_catalog.name, reason = $4"
-				" WHERE stream_id = $1 AND fingerprint = $2",
-				SPI_OK_UPDATE, lengthof(params), params);
-	sl_spi_leave();
-	sl_become_back(&sw);
+	sl_control_exec("UPDATE sluice.refusal SET acknowledged_at = pg_catalog.clock_timestamp(),"
+					" acknowledged_by = $3::pg_catalog.name, reason = $4"
+					" WHERE stream_id = $1 AND fingerprint = $2",
+					SPI_OK_UPDATE, lengthof(params), params);
 	sl_state_hint(s->stream_id, fingerprint,
 				  psprintf("SELECT state FROM sluice.sync_start(%s);",
 						   sl_paste_literal(s->stream_id)));
@@ -432,36 +408,23 @@ bool
 sl_refusal_acknowledged(const char *stream_id, const SlRefusal *r)
 {
 	const char *params[] = {stream_id, sl_marker_info(r->marker)->text, r->detail};
-	SlUserSwitch user;
-	bool		found;
 
-	sl_become_extension_owner(&user);
-	sl_spi_enter();
-	found = sl_spi_exec("UPDATE sluice.refusal SET spent_at = pg_catalog.clock_timestamp()"
-						" WHERE stream_id = $1 AND marker = $2"
-						" AND acknowledged_at IS NOT NULL"
+	return sl_control_exec("UPDATE sluice.refusal SET spent_at = pg_catalog.clock_timestamp()"
+						   " WHERE stream_id = $1 AND marker = $2"
+						   " AND acknowledged_at IS NOT NULL"
 	/* spent by this very transaction, it is still good for the rest of it */
-						" AND (spent_at IS NULL OR"
-						" xmin = pg_catalog.pg_current_xact_id()::pg_catalog.xid)"
-						" AND pg_catalog.string_to_array($3, pg_catalog.chr(10))"
-						" <@ pg_catalog.string_to_array(detail, pg_catalog.chr(10))",
-						SPI_OK_UPDATE, lengthof(params), params) > 0;
-	sl_spi_leave();
-	sl_become_back(&user);
-	return found;
+						   " AND (spent_at IS NULL OR"
+						   " xmin = pg_catalog.pg_current_xact_id()::pg_catalog.xid)"
+						   " AND pg_catalog.string_to_array($3, pg_catalog.chr(10))"
+						   " <@ pg_catalog.string_to_array(detail, pg_catalog.chr(10))",
+						   SPI_OK_UPDATE, lengthof(params), params) > 0;
 }
 
 /* See refusal.h. */
 void
 sl_refusal_spend(const char *stream_id)
 {
-	SlUserSwitch user;
-
-	sl_become_extension_owner(&user);
-	sl_spi_enter();
-	sl_spi_exec("UPDATE sluice.refusal SET spent_at = pg_catalog.clock_timestamp()"
-				" WHERE stream_id = $1 AND acknowledged_at IS NOT NULL AND spent_at IS NULL",
-				SPI_OK_UPDATE, 1, &stream_id);
-	sl_spi_leave();
-	sl_become_back(&user);
+	sl_control_exec("UPDATE sluice.refusal SET spent_at = pg_catalog.clock_timestamp()"
+					" WHERE stream_id = $1 AND acknowledged_at IS NOT NULL AND spent_at IS NULL",
+					SPI_OK_UPDATE, 1, &stream_id);
 }

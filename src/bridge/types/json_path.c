@@ -5,6 +5,7 @@
  * Rule: MySQL manual "JSON Path Syntax", of which the server writes paths
  * without wildcards and ranges.
  */
+#include "bridge/types/digit.h"
 #include "bridge/types/json_dom.h"
 
 #include "mb/pg_wchar.h"
@@ -50,13 +51,6 @@ read_cell(const char **p, const char *end, JsonLeg *leg)
 	return ok && *p < end && *(*p)++ == ']';
 }
 
-static int
-hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
-		c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* One escape of a quoted name, behind its backslash; control characters are all that the server writes as \u. */
 static bool
 read_escape(const char **p, const char *end, char *to)
@@ -73,10 +67,10 @@ read_escape(const char **p, const char *end, char *to)
 			return true;
 		}
 	}
-	if (end - c < 5 || memcmp(c, "u00", 3) != 0 || hex_digit(c[3]) < 0 || hex_digit(c[3]) > 7 ||
-		hex_digit(c[4]) < 0)
+	if (end - c < 5 || memcmp(c, "u00", 3) != 0 || my_hex_digit(c[3]) < 0 || my_hex_digit(c[3]) > 7 ||
+		my_hex_digit(c[4]) < 0)
 		return false;
-	*to = (char) (hex_digit(c[3]) << 4 | hex_digit(c[4]));
+	*to = (char) (my_hex_digit(c[3]) << 4 | my_hex_digit(c[4]));
 	*p += 5;
 	return true;
 }

@@ -2,6 +2,7 @@
  * json_text.c
  *	  JSON text: would jsonb hold it without a loss?
  */
+#include "bridge/types/digit.h"
 #include "bridge/types/json.h"
 
 #include "mb/pg_wchar.h"
@@ -71,10 +72,7 @@ hex4(const char *p, const char *end)
 		return -1;
 	for (int i = 0; i < 4; i++)
 	{
-		char		ch = p[i];
-		int			d = ch >= '0' && ch <= '9' ? ch - '0' :
-		ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 :
-		ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : -1;
+		int			d = my_hex_digit(p[i]);
 
 		if (d < 0)
 			return -1;

@@ -7,6 +7,7 @@
  * bytes.
  */
 #include "bridge/types/codec_int.h"
+#include "bridge/types/digit.h"
 
 #include <arpa/inet.h>
 
@@ -42,13 +43,6 @@ read_log(MyCodec *c, const char *data, size_t len, MyValue *v, SlError *err)
 	return true;
 }
 
-static int
-hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
-		c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool
 read_uuid(MyCodec *c, const char *data, size_t len, MyValue *v, SlError *err)
 {
@@ -65,12 +59,12 @@ read_uuid(MyCodec *c, const char *data, size_t len, MyValue *v, SlError *err)
 				return BROKEN(err, "a value of UUID is not written as one");
 			continue;
 		}
-		if (hex_digit(data[i]) < 0)
+		if (my_hex_digit(data[i]) < 0)
 			return BROKEN(err, "a value of UUID is not written as one");
 		if (n % 2 == 0)
-			bytes[n / 2] = (uint8) (hex_digit(data[i]) << 4);
+			bytes[n / 2] = (uint8) (my_hex_digit(data[i]) << 4);
 		else
-			bytes[n / 2] |= (uint8) hex_digit(data[i]);
+			bytes[n / 2] |= (uint8) my_hex_digit(data[i]);
 		n++;
 	}
 	set_bytes(c, v, bytes, sizeof(bytes));
