@@ -51,7 +51,8 @@ def test_uri_that_fails(pair):
                 "postgresql://u:%s@127.0.0.1:port/x" % secret,
                 "postgresql://u:%%zz%s@127.0.0.1/x" % secret,
                 "oracle://u:%s@127.0.0.1/x" % secret,
-                "mysql://u:%s@127.0.0.1/x" % secret):
+                "mysql://u:%s@127.0.0.1:port/x" % secret,
+                "mysql://u:%s@127.0.0.1/x?nonsense=1" % secret):
         with pytest.raises(psycopg2.Error) as e:
             cur.execute("SELECT sluice.sync_start('s', '%s')" % bad)
         assert secret not in str(e.value)
@@ -87,6 +88,21 @@ def test_uri_that_runs(pair):
     nowhere(secret, src, dst)
     conn.close()
     drop_login(src, "sec_run")
+
+
+def test_bridged_uri(pair):
+    """A MySQL source's secret goes into the user mapping too, and nowhere else."""
+    src, dst = pair
+    secret = "S3cret" + secrets.token_hex(8)
+    conn = dst.connect()
+    conn.cursor().execute("SELECT sluice.sync_start('s1', 'mysql://u:%s@127.0.0.1:1/x')" % secret)
+    assert any("WARNING" in n and "password" in n for n in conn.notices)
+    nowhere(secret, src, dst)
+    assert secret in dst.value("SELECT umoptions::text FROM pg_catalog.pg_user_mappings"
+                               " WHERE srvname = 'sluice_s1'")
+    conn.close()
+    dst.execute("SELECT sluice.sync_stop('s1'); SELECT sluice.sync_drop('s1');"
+                " DROP SERVER sluice_s1 CASCADE")
 
 
 def test_rotated_password(pair):

@@ -26,7 +26,8 @@ escape(uint8 c, char *to)
 			return 2;
 		}
 	}
-	memcpy(to + 1, "u00", 3);
+	to[1] = 'u';
+	to[2] = to[3] = '0';
 	to[4] = hex[c >> 4];
 	to[5] = hex[c & 15];
 	return 6;
@@ -164,7 +165,7 @@ print_scalar(JsonDoc *doc, const JsonValue *v, StringInfo out)
 {
 	const char *p = v->p;
 	size_t		left = v->end - p;
-	size_t		len;
+	size_t		len = 0;
 
 	if (fixed_size(v->type) > left)
 		return json_fail(doc, SL_ERR_TRUNCATED, p, "input ends inside a JSON number");
