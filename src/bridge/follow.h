@@ -1,0 +1,17 @@
+/*
+ * follow.h
+ *	  From the source's binary log to batches of the target, until something
+ *	  ends it.
+ */
+#ifndef BR_FOLLOW_H
+#define BR_FOLLOW_H
+
+#include "bridge/stream.h"
+
+/*
+ * Follow from s->position.  t holds the token.  Sends an empty batch about once a second when the source is quiet, answers
+ * catch_up, and looks for stop in every answer.
+ */
+extern void br_follow(BrStream * s, BrTarget * t, BrOutcome * out);
+
+#endif							/* BR_FOLLOW_H */

@@ -1,0 +1,55 @@
+/*
+ * schema.h
+ *	  What a MySQL schema becomes in PostgreSQL: statements, from the catalog.
+ *
+ * Pure: nothing here talks to a server.  Text of the source (defaults, checks,
+ * generation expressions) is translated where the meaning is provably the same,
+ * else the object is left out with a note, or refused.  Rule: docs/types.md,
+ * docs/sources-mysql.md "Schema".
+ */
+#ifndef BR_SCHEMA_H
+#define BR_SCHEMA_H
+
+#include "bridge/stream.h"
+
+/* A column's type on the target: type_overrides, enum names, BIGINT UNSIGNED joined by foreign keys … */
+extern bool br_column_target(const BrStream * s, const BrCatalog *cat, const BrTable *t, const BrColumn *c,
+							 MyTarget *target, SlError *err);
+
+/* Does the stream write the column?  (Generated ones whose expression was translated are the target's own.) */
+extern bool br_column_is_carried(const BrStream * s, const BrCatalog *cat, const BrTable *t, const BrColumn *c);
+
+/* The table's shape: its carried columns in order, evidence "now".  palloc'd.  NULL (err says which column) at a fault. */
+extern SlShape *br_table_shape(const BrStream * s, const BrCatalog *cat, const BrTable *t, SlError *err);
+
+/* One object of a plan; kind, stage and state as in the extension's plan.h. */
+typedef struct BrPlanned
+{
+	const char *kind;			/* "table", "enum", "index" … */
+	int			stage;
+	const char *state;			/* "planned", "not_carried", "refused" */
+	const char *schema;			/* on the target; NULL = none */
+	const char *name;
+	const char *table;			/* on the target; NULL = none */
+	const char *source_schema;	/* the stream's table */
+	const char *source_table;
+	const char *ddl;			/* one statement, no semicolon; NULL = none */
+	const char *note;			/* why it is not carried, or what differs */
+	const char *fault;			/* why it is refused: a clause */
+	const char *fix;			/* a statement for the source or an argument
+								 * of sync_start; NULL = none */
+} BrPlanned;
+
+typedef struct BrPlan
+{
+	int			n;
+	BrPlanned  *objects;		/* in order of stage, then of creation */
+} BrPlan;
+
+/* Plan for the tables of cat (one catalog for each database) that are in scope. */
+extern BrPlan * br_plan_make(const BrStream * s, const BrCatalog *const *cats, int ncats);
+
+/* Append objects first .. first + n - 1 as a JSON array. */
+extern void br_plan_json(StringInfo out, const BrPlan * plan, int first, int n);
+
+#endif							/* BR_SCHEMA_H */

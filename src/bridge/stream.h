@@ -1,0 +1,84 @@
+/*
+ * stream.h
+ *	  One stream as feed_open describes it.
+ */
+#ifndef BR_STREAM_H
+#define BR_STREAM_H
+
+#include "common/sl_record.h"
+#include "bridge/catalog.h"
+#include "bridge/mysql/server.h"
+#include "bridge/position.h"
+#include "bridge/target.h"
+#include "bridge/types/mytype.h"
+
+typedef struct BrStreamTable
+{
+	char	   *schema;			/* the source's database */
+	char	   *table;
+	char	   *state;
+} BrStreamTable;
+
+typedef struct BrStream
+{
+	char	   *id;
+	const char *conninfo;		/* of the target, for more sessions */
+	char	   *token;
+	char	   *position;		/* NULL = nothing was applied yet */
+	bool		mariadb;		/* by its driver */
+	MxParams	source;			/* with the secret: never printed */
+	uint32		server_id;		/* ours, as a replica of the source */
+	char	   *database;		/* NULL = those of the schema map */
+	char	   *target_schema;
+	int			nmap;			/* option schema_map */
+	char	  **map_from;
+	char	  **map_to;
+	char	  **include;		/* patterns; NULL = the default */
+	char	  **exclude;
+	int			noverrides;		/* type_overrides: column pattern and type */
+	char	  **override_of;
+	char	  **override_to;
+	MyPolicy	policy;
+	int			copy_workers;
+	int64		copy_rate;		/* bytes per second; 0 = no limit */
+	char	   *cold;			/* "schema" "data" "finish" "done"; NULL =
+								 * none on record */
+	int			ntables;
+	BrStreamTable *tables;
+	volatile bool *stop;		/* set by a signal */
+} BrStream;
+
+/* Take the stream on that session.  NULL at a fault. */
+extern BrStream * br_stream_open(BrTarget * t, const char *conninfo, const char *id, BrError * err);
+
+/* Is a table of the source the stream's?  Rule: sl_pattern.h. */
+extern bool br_stream_has(const BrStream * s, const char *database, const char *table);
+
+/* The schema on the target of a database's tables; NULL = it is not the stream's. */
+extern const char *br_stream_schema(const BrStream * s, const char *database);
+
+/* The databases in scope, NULL-terminated. */
+extern char **br_stream_databases(const BrStream * s);
+
+/* Send a fault record in a batch of its own; false when the target did not take it (a refusal raised is success). */
+extern bool br_stream_fault(BrStream * s, BrTarget * t, const SlFault *fault, BrError * err);
+
+/* How a part ended. */
+typedef enum BrEnd
+{
+	BR_END_STOP,				/* asked to: feed_close 'done' */
+	BR_END_REFUSED,				/* feed() raised it: feed_close records it */
+	BR_END_FAILED,				/* passes by itself: why says it */
+	BR_END_COMPLETE				/* of a cold start: go on */
+} BrEnd;
+
+typedef struct BrOutcome
+{
+	BrEnd		end;
+	char		why[1024];		/* a lower case fragment without secrets */
+} BrOutcome;
+
+/* Append a log line (printf style) to stderr: time, pid, stream. */
+extern void br_log(const BrStream * s, const char *fmt,...) pg_attribute_printf(2, 3);
+
+#endif							/* BR_STREAM_H */
