@@ -64,6 +64,7 @@ CREATE TABLE sluice.stream_table (
     state text NOT NULL
         CHECK (state IN ('pending', 'copying', 'established', 'dropped', 'abandoned')),
     snapshot_lsn pg_lsn,
+    window_lsn pg_lsn,                 -- end of the snapshot's window, NULL = it has none
     rows_copied bigint NOT NULL DEFAULT 0,
     bytes_copied bigint NOT NULL DEFAULT 0,
     added_live boolean NOT NULL DEFAULT false,
@@ -163,6 +164,7 @@ CREATE TABLE sluice.copy_run (
         CHECK (phase IN ('schema', 'data', 'finish', 'done')),
     round integer NOT NULL DEFAULT 1,  -- snapshots taken
     last_snapshot pg_lsn NOT NULL,
+    start_position text,               -- where a bridge begins to follow
     started_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
     finished_at timestamptz
 );
@@ -180,6 +182,13 @@ CREATE TABLE sluice.copy_task (
     target_relid oid,
     first_block bigint,
     end_block bigint,
+    range_id integer,                  -- a bridge's range, range_of the table has
+    range_of integer,
+    range_from text,                   -- keys, as the bridge writes them
+    range_to text,
+    copy_cursor text,                  -- last key that is here
+    lsn pg_lsn,                        -- lowest snapshot and highest window that
+    window_lsn pg_lsn,                 -- the range's rows were read under
     est_bytes bigint NOT NULL DEFAULT 0,
     est_rows bigint NOT NULL DEFAULT 0,
     object_id bigint,
@@ -191,6 +200,8 @@ CREATE TABLE sluice.copy_task (
     finished_at timestamptz
 );
 CREATE INDEX copy_task_stream ON sluice.copy_task (stream_id);
+CREATE UNIQUE INDEX copy_task_range ON sluice.copy_task
+    (stream_id, schema_name, table_name, range_id) WHERE range_id IS NOT NULL;
 
 -- Every object of the source that the cold start met, and what became of it.
 CREATE TABLE sluice.schema_object (
