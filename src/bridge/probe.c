@@ -201,7 +201,7 @@ show_server(MxError *err)
 static int
 show_checks(Probe *o, const char *database, MxError *err)
 {
-	BrSourceChecks checks;
+	BrSourceChecks checks = {0};
 	int			code = BR_OK;
 
 	if (!br_source_check(conn, database, o->d.server_id, &checks, err))

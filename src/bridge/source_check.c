@@ -2,6 +2,7 @@
  * source_check.c
  *	  Is a MySQL or MariaDB server set up so that its log can be followed?
  */
+#include "bridge/catalog_int.h"
 #include "bridge/mysql/server.h"
 #include "bridge/source_check.h"
 
@@ -62,13 +63,14 @@ typedef struct Look
 	BrSourceChecks *out;
 } Look;
 
-/* Add a check.  detail and fix are palloc'd and become its own. */
-static void
-add(Look *l, const char *name, bool required, bool ok, char *detail, char *fix)
+/* See source_check.h. */
+void
+br_check_add(BrSourceChecks *out, const char *name, bool required, bool ok, char *detail, char *fix)
 {
-	BrSourceCheck *check = &l->out->list[l->out->n++];
+	BrSourceCheck *check;
 
-	Assert(l->out->n <= BR_MAX_CHECKS);
+	out->list = br_catalog_grow(out->list, &out->n, sizeof(BrSourceCheck));
+	check = &out->list[out->n - 1];
 	check->name = name;
 	check->required = required;
 	check->ok = ok;
@@ -76,6 +78,12 @@ add(Look *l, const char *name, bool required, bool ok, char *detail, char *fix)
 	check->fix_sql = ok ? NULL : fix;
 	if (ok && fix != NULL)
 		pfree(fix);
+}
+
+static void
+add(Look *l, const char *name, bool required, bool ok, char *detail, char *fix)
+{
+	br_check_add(l->out, name, required, ok, detail, fix);
 }
 
 /* A global variable's value; NULL = the server has none of that name. */
@@ -399,7 +407,6 @@ br_source_check(MxConn *c, const char *database, uint32 server_id, BrSourceCheck
 	bool		ok;
 
 	memset(&l, 0, sizeof(l));
-	memset(out, 0, sizeof(*out));
 	l.c = c;
 	l.database = database;
 	l.server_id = server_id;
@@ -424,5 +431,7 @@ br_source_checks_free(BrSourceChecks *checks)
 		if (checks->list[i].fix_sql != NULL)
 			pfree(checks->list[i].fix_sql);
 	}
-	checks->n = 0;
+	if (checks->list != NULL)
+		pfree(checks->list);
+	memset(checks, 0, sizeof(*checks));
 }

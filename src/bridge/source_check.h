@@ -21,16 +21,21 @@ typedef struct BrSourceCheck
 								 * "-- " and what to do by hand; NULL = ok */
 } BrSourceCheck;
 
-#define BR_MAX_CHECKS	32
-
 typedef struct BrSourceChecks
 {
 	int			n;
-	BrSourceCheck list[BR_MAX_CHECKS];
+	BrSourceCheck *list;
 } BrSourceChecks;
 
 /*
- * Run every check.  database: what is to be read, NULL = all.  server_id: the
+ * Append a check; name is a constant, detail and fix (NULL = none) are palloc'd and
+ * become the list's.
+ */
+extern void br_check_add(BrSourceChecks *out, const char *name, bool required, bool ok,
+						 char *detail, char *fix);
+
+/*
+ * Append every check of the server to out.  database: what is to be read, NULL = all.  server_id: the
  * replica's that the bridge will be, 0 = not known.  False when the connection
  * fails; a fact that may not be looked at is a check that is not ok.
  */

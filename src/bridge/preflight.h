@@ -1,0 +1,31 @@
+/*
+ * preflight.h
+ *	  What must hold of a source before its tables are copied and followed:
+ *	  everything at once, each with the statement that cures it.
+ *
+ * Rule: docs/sources-mysql.md, "Checks".  Looked at is the source only; what
+ * the target's tables can hold is the extension's to judge.
+ */
+#ifndef BR_PREFLIGHT_H
+#define BR_PREFLIGHT_H
+
+#include "bridge/source_check.h"
+#include "bridge/stream.h"
+
+/*
+ * Check the source of a stream that feed_open has given, on a connection of its
+ * own: the server's settings and grants, the tables in scope and, while nothing
+ * was copied yet, their rows.  What must hold and does not becomes one fault
+ * PREFLIGHT-FAILED on t, which holds the token; what is only advice is logged.
+ * True: go on.  False: *out says how it ended.
+ */
+extern bool br_preflight(BrStream * s, BrTarget * t, BrOutcome * out);
+
+/*
+ * The same checks into out, which the caller frees (br_source_checks_free).
+ * rows: look for values that the target cannot hold, which reads each table once.
+ * False when the connection fails (*err).
+ */
+extern bool br_preflight_run(const BrStream * s, MxConn *c, bool rows, BrSourceChecks *out, MxError *err);
+
+#endif							/* BR_PREFLIGHT_H */
