@@ -53,8 +53,9 @@ FE_CFLAGS = -std=gnu99 -g -O1 -Wall $(SL_WARNINGS) -Wmissing-prototypes \
 	-Wdeclaration-after-statement -fno-strict-aliasing -fwrapv $(WERROR) -MMD -MP
 FE_LIBS = -L$(shell $(PG_CONFIG) --pkglibdir) -L$(shell $(PG_CONFIG) --libdir) \
 	-lpgcommon -lpgport -lzstd -lz -lm -lpthread
-# what the bridge decodes with, which needs no server and no client library
-PURE_SRC = $(COMMON_SRC) $(sort $(wildcard src/bridge/binlog/*.c src/bridge/types/*.c))
+# what of the bridge needs no server and no client library
+PURE_SRC = $(COMMON_SRC) $(sort $(wildcard src/bridge/binlog/*.c src/bridge/types/*.c src/bridge/schema/*.c)) \
+	src/bridge/catalog_find.c src/bridge/json_out.c src/bridge/stream_scope.c
 
 UNIT_TESTS = $(sort $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*_test.c)))
 UNIT_HELPERS = $(filter-out %_test.c,$(sort $(wildcard tests/unit/*.c)))
@@ -109,7 +110,7 @@ build/fuzz/fuzz_%: tests/fuzz/%.c $(fuzz_OBJS) Makefile
 # BRIDGE=no leaves it out, BRIDGE=yes fails without the library.
 
 BRIDGE ?= $(if $(shell pkg-config --exists libmariadb libzstd zlib && echo found),yes,no)
-BRIDGE_SRC = $(sort $(wildcard src/bridge/*.c src/bridge/mysql/*.c))
+BRIDGE_SRC = $(filter-out $(PURE_SRC),$(sort $(wildcard src/bridge/*.c src/bridge/mysql/*.c)))
 BRIDGE_OBJS = $(patsubst src/%.c,build/bridge/%_fe.o,$(PURE_SRC) $(BRIDGE_SRC))
 
 build/bridge/%_fe.o: src/%.c Makefile

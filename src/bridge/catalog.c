@@ -177,44 +177,6 @@ br_catalog_read(MxConn *c, const char *database, const char *table, MxError *err
 		return NULL;
 	if (table == NULL && !read_objects(&r))
 		return NULL;
+	br_catalog_link(r.cat);
 	return r.cat;
-}
-
-/* See catalog.h. */
-const BrTable *
-br_catalog_table(const BrCatalog *cat, const char *name)
-{
-	int			low = 0,
-				high = cat->ntables - 1;
-
-	while (low <= high)
-	{
-		int			mid = (low + high) / 2;
-		int			differs = strcmp(cat->tables[mid].name, name);
-
-		if (differs == 0)
-			return &cat->tables[mid];
-		if (differs < 0)
-			low = mid + 1;
-		else
-			high = mid - 1;
-	}
-	return NULL;
-}
-
-/* See catalog.h. */
-int
-br_table_column(const BrTable *t, const char *name)
-{
-	for (int i = 0; i < t->ncols; i++)
-		if (strcmp(t->cols[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
-/* See catalog.h. */
-const BrIndex *
-br_table_primary(const BrTable *t)
-{
-	return t->nindexes > 0 && t->indexes[0].primary ? &t->indexes[0] : NULL;
 }

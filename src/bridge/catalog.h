@@ -44,6 +44,10 @@ typedef struct BrColumn
 	BrGenerated generated;
 	const char *generation;		/* expression; NULL unless generated */
 	const char *comment;		/* "" = none */
+	const struct BrColumn *joined;	/* the next of the columns of this
+									 * database that foreign keys join, a
+									 * ring; NULL = none */
+	const struct BrTable *joined_table; /* and its table */
 } BrColumn;
 
 typedef struct BrIndexPart
@@ -143,6 +147,9 @@ typedef struct BrCatalog
  */
 extern BrCatalog *br_catalog_read(MxConn *c, const char *database, const char *table,
 								  MxError *err);
+
+/* Join the columns on both sides of foreign keys within the database; br_catalog_read does it. */
+extern void br_catalog_link(BrCatalog *cat);
 
 extern const BrTable *br_catalog_table(const BrCatalog *cat, const char *name);
 extern int	br_table_column(const BrTable *t, const char *name);	/* -1 = none */

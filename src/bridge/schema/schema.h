@@ -12,7 +12,10 @@
 
 #include "bridge/stream.h"
 
-/* A column's type on the target: type_overrides, enum names, BIGINT UNSIGNED joined by foreign keys … */
+/*
+ * A column's type on the target: type_overrides, names of enum types, one type for columns that foreign keys join.  cat: of
+ * the whole database.  False (err says why, with what to do) for a column that cannot be carried.
+ */
 extern bool br_column_target(const BrStream * s, const BrCatalog *cat, const BrTable *t, const BrColumn *c,
 							 MyTarget *target, SlError *err);
 

@@ -1,0 +1,169 @@
+/*
+ * column.c
+ *	  What a column becomes on the target.
+ */
+#include "bridge/schema/schema_int.h"
+
+#include "common/sl_pattern.h"
+
+/* ---------- type_overrides ---------- */
+
+#define MAX_PARTS	3
+
+/*
+ * Split at dots outside of quotes and character classes, at most MAX_PARTS; 0 when there are more.
+ */
+static int
+split_pattern(const char *text, char **parts)
+{
+	int			n = 0;
+	bool		quoted = false;
+	const char *start = text;
+
+	for (const char *p = text;; p++)
+	{
+		if (*p == '"')
+			quoted = !quoted;
+		else if (*p == '[' && !quoted && strchr(p, ']') != NULL)
+			p = strchr(p, ']');
+		if (*p != '\0' && (*p != '.' || quoted))
+			continue;
+		if (n == MAX_PARTS)
+			return 0;
+		parts[n++] = pnstrdup(start, p - start);
+		if (*p == '\0')
+			return n;
+		start = p + 1;
+	}
+}
+
+/* -1: a part is no pattern, *err says so. */
+static int
+part_matches(const char *part, const char *name, SlError *err)
+{
+	SlPattern  *p = sl_pattern_parse(part, err);
+	bool		match;
+
+	if (p == NULL)
+		return -1;
+	match = sl_pattern_match(p, "", name);
+	sl_pattern_free(p);
+	return match;
+}
+
+/* 1 when [database.]table.column names the column, 0 when not, -1 at a fault. */
+static int
+entry_matches(const char *text, const BrTable *t, const BrColumn *c, SlError *err)
+{
+	char	   *parts[MAX_PARTS];
+	int			n = split_pattern(text, parts);
+	const char *names[MAX_PARTS] = {t->database, t->name, c->name};
+	int			match = 1;
+
+	if (n < 2)
+	{
+		sl_error_set(err, SL_ERR_MALFORMED, 0,
+					 "type_overrides has \"%.60s\", which is not table.column", text);
+		return -1;
+	}
+	for (int i = 0; i < n && match == 1; i++)
+		match = part_matches(parts[i], names[MAX_PARTS - n + i], err);
+	return match;
+}
+
+/* The override of the column itself: *type, NULL = none.  False at a fault. */
+static bool
+own_override(const BrStream * s, const BrTable *t, const BrColumn *c, const char **type, SlError *err)
+{
+	*type = NULL;
+	for (int i = 0; i < s->noverrides; i++)
+	{
+		int			match = entry_matches(s->override_of[i], t, c, err);
+
+		if (match < 0)
+			return false;
+		if (match == 0)
+			continue;
+		if (*type != NULL && strcmp(*type, s->override_to[i]) != 0)
+			return sl_error_set(err, SL_ERR_MALFORMED, 0,
+								"type_overrides gives it two types, %.40s and %.40s", *type,
+								s->override_to[i]);
+		*type = s->override_to[i];
+	}
+	return true;
+}
+
+/* ---------- columns that foreign keys join ---------- */
+
+/*
+ * What the columns joined with this one say of its type: an override of one holds for all; all are bigint when one is
+ * AUTO_INCREMENT, which no numeric can be.
+ */
+static bool
+joined_override(const BrStream * s, const BrColumn *c, const char **type, SlError *err)
+{
+	bool		is_auto = false;
+
+	for (const BrColumn *o = c; o->joined != NULL && o->joined != c; o = o->joined)
+	{
+		if (!own_override(s, o->joined_table, o->joined, type, err))
+			return false;
+		if (*type != NULL)
+			return true;
+		is_auto |= o->joined->auto_increment;
+	}
+	if (is_auto && c->type->kind == MY_BIGINT && c->type->is_unsigned)
+		*type = "bigint";
+	return true;
+}
+
+static bool
+override_for(const BrStream * s, const BrTable *t, const BrColumn *c, const char **type, SlError *err)
+{
+	if (!own_override(s, t, c, type, err))
+		return false;
+	return *type != NULL || joined_override(s, c, type, err);
+}
+
+/* ---------- the whole ---------- */
+
+/* See schema.h. */
+bool
+br_column_target(const BrStream * s, const BrCatalog *cat, const BrTable *t, const BrColumn *c,
+				 MyTarget *target, SlError *err)
+{
+	const char *override;
+	const char *schema = br_stream_schema(s, t->database);
+	char	   *enum_name = NULL;
+
+	if (c->type == NULL)
+		return sl_error_set(err, SL_ERR_UNSUPPORTED, 0, "%s", c->type_error);
+	if (!override_for(s, t, c, &override, err))
+		return false;
+	if (override == NULL && c->type->kind == MY_ENUM && schema != NULL)
+	{
+		enum_name = br_qualified(schema, br_enum_name(cat, t, c));
+		if (strlen(enum_name) >= MY_TYPE_NAME)
+			return sl_error_set(err, SL_ERR_LIMIT, 0,
+								"the name of its type would be too long; override it with text");
+	}
+	return my_type_target(c->type, override, enum_name, target, err);
+}
+
+/* See schema_int.h. */
+bool
+br_column_has_enum(const BrStream * s, const BrTable *t, const BrColumn *c, const MyTarget *target)
+{
+	const char *override = NULL;
+	SlError		err;
+
+	return c->type->kind == MY_ENUM && pg_kind_of(target) == PG_NAMED &&
+		override_for(s, t, c, &override, &err) && override == NULL;
+}
+
+/* See schema.h. */
+bool
+br_column_is_carried(const BrStream * s, const BrCatalog *cat, const BrTable *t, const BrColumn *c)
+{
+	return true;
+}

@@ -1,0 +1,41 @@
+/*
+ * schema_int.h
+ *	  Between the files that make PostgreSQL's schema of MySQL's.
+ */
+#ifndef BR_SCHEMA_INT_H
+#define BR_SCHEMA_INT_H
+
+#include "bridge/schema/schema.h"
+#include "bridge/types/pgtype.h"
+
+#define BR_NAME_BYTES	63		/* of a name in PostgreSQL */
+
+/* ---------- name.c ---------- */
+
+/* Append text as a string constant; backslashes are themselves. */
+extern void br_append_literal(StringInfo out, const char *text);
+
+/* schema.name, quoted as needed; palloc'd. */
+extern char *br_qualified(const char *schema, const char *name);
+
+/* name quoted as needed; palloc'd. */
+extern char *br_quoted(const char *name);
+
+/* At most BR_NAME_BYTES of name (whole characters), then _ and eight digits that are those of the key. */
+extern char *br_hashed_name(const char *name, const char *key);
+
+/* Name of an ENUM column's type: table_column_enum where no other column or table can have it. */
+extern char *br_enum_name(const BrCatalog *cat, const BrTable *t, const BrColumn *c);
+
+/* ---------- column.c ---------- */
+
+/* Does the type of an ENUM column come from the plan (not from an override)? */
+extern bool br_column_has_enum(const BrStream * s, const BrTable *t, const BrColumn *c,
+							   const MyTarget *target);
+
+/* ---------- shape.c ---------- */
+
+/* The index that tells the table's rows apart by whole columns that are never NULL; NULL = none. */
+extern const BrIndex *br_table_identity(const BrTable *t);
+
+#endif							/* BR_SCHEMA_INT_H */
