@@ -4,10 +4,9 @@
  *
  * NOTES
  *	  A session feeds one stream at a time.  feed() applies in the caller's
- *	  transaction; what a refusal needs outlives its abort in this file's
- *	  memory, for feed_close to record in a new transaction.  If the session
- *	  dies before that, nothing is lost: the position did not move, and the
- *	  next feeder meets the same refusal.
+ *	  transaction; what it refuses feed_close records in a new one
+ *	  (feed_session.c).  If the session dies before that, nothing is lost: the
+ *	  position did not move, and the next feeder meets the same refusal.
  */
 #include "postgres.h"
 
@@ -29,6 +28,7 @@
 #include "pgext/apply_int.h"
 #include "pgext/errutil.h"
 #include "pgext/feed_answer.h"
+#include "pgext/feed_int.h"
 #include "pgext/feed_seat.h"
 #include "pgext/source_mysql.h"
 #include "pgext/state.h"
@@ -39,124 +39,8 @@ PG_FUNCTION_INFO_V1(sluice_feed_open);
 PG_FUNCTION_INFO_V1(sluice_feed);
 PG_FUNCTION_INFO_V1(sluice_feed_close);
 
-#define TOKEN_BYTES 16
-
 /* Prefix of the message by which a feeder answers "catch_up". */
 #define SL_FEED_CAUGHT_UP "sluice_caught_up"
-
-typedef struct Feed
-{
-	MemoryContext cxt;			/* NULL = nothing is open */
-	SlStream   *stream;
-	SlApply    *apply;
-	SlSlot	   *slot;			/* NULL without shared memory */
-	char		token[TOKEN_BYTES * 2 + 1];
-	SubTransactionId subid;		/* that opened it; invalid once committed */
-	bool		locked;			/* session lock held; an abort releases it */
-	bool		stale;			/* an abort took what was judged back */
-	bool		busy;			/* inside feed(): no call from what it runs */
-	bool		sysid_new;		/* who the source is, written, not committed */
-	ErrorData  *refusal;		/* raised by feed(), to be recorded */
-	XLogRecPtr	refusal_lsn;
-} Feed;
-
-static Feed feed;
-
-/* What the transaction knew of the source went with it. */
-static void
-forget_sysid(void)
-{
-	if (feed.sysid_new)
-		feed.stream->source_sysid = NULL;
-	feed.sysid_new = false;
-}
-
-static void
-forget_feed(void)
-{
-	if (feed.stream)
-		sl_feed_seat_leave(feed.slot);
-	if (feed.apply)
-		sl_apply_destroy(feed.apply);
-	if (feed.cxt)
-		MemoryContextDelete(feed.cxt);
-	memset(&feed, 0, sizeof(feed));
-}
-
-/*
- * The stream's lock belongs to the transaction of feed_open until that
- * commits, so that an aborted one leaves nothing behind.
- */
-static void
-at_xact(XactEvent event, void *arg)
-{
-	if (feed.cxt == NULL)
-		return;
-	if (event == XACT_EVENT_PRE_COMMIT && feed.subid != InvalidSubTransactionId)
-	{
-		feed.locked = sl_stream_lock(feed.stream);
-		feed.subid = InvalidSubTransactionId;
-	}
-	else if (event == XACT_EVENT_COMMIT)
-		feed.sysid_new = false;
-	else if (event == XACT_EVENT_ABORT)
-	{
-		if (feed.subid != InvalidSubTransactionId)
-			forget_feed();
-		else
-		{
-			feed.stale = true;
-			forget_sysid();
-		}
-		feed.locked = false;
-	}
-}
-
-static void
-at_subxact(SubXactEvent event, SubTransactionId mine, SubTransactionId parent,
-		   void *arg)
-{
-	if (feed.cxt == NULL || event != SUBXACT_EVENT_ABORT_SUB)
-		return;
-	if (feed.subid != InvalidSubTransactionId && mine <= feed.subid)
-		forget_feed();
-	else
-	{
-		feed.stale = true;
-		forget_sysid();
-	}
-}
-
-static void
-new_token(char *token)
-{
-	uint8		bytes[TOKEN_BYTES];
-
-	if (!pg_strong_random(bytes, sizeof(bytes)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate a feed token")));
-	for (int i = 0; i < TOKEN_BYTES; i++)
-		snprintf(token + 2 * i, 3, "%02x", bytes[i]);
-}
-
-static void
-check_may_feed(const SlStream *s)
-{
-	SlState		state;
-
-	if (!sl_stream_is_fed(s))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("stream \"%s\" is not one that is fed", s->stream_id),
-				 errhint("Start it with options {\"feed\": true}.")));
-	state = sl_state_load(s->stream_id);
-	if (!s->should_run || !sl_state_is_running(state) || state == SL_STATE_STOPPING)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("stream \"%s\" is %s", s->stream_id, sl_state_name(state)),
-				 errhint("Call sluice.sync_start first.")));
-}
 
 static void
 check_protocol(int protocol)
@@ -167,28 +51,9 @@ check_protocol(int protocol)
 				  protocol, SL_WIRE_OLDEST, SL_WIRE_VERSION);
 }
 
-static void
-take_stream(const char *stream_id)
-{
-	MemoryContext old;
-
-	feed.cxt = AllocSetContextCreate(TopMemoryContext, "sluice feed",
-									 ALLOCSET_DEFAULT_SIZES);
-	feed.subid = GetCurrentSubTransactionId();
-	old = MemoryContextSwitchTo(feed.cxt);
-	feed.stream = sl_stream_load(stream_id, false);
-	feed.slot = sl_shmem_ready() ? sl_slot_find(MyDatabaseId, stream_id, false) : NULL;
-	feed.apply = sl_apply_create(feed.cxt, feed.stream, feed.slot);
-	feed.apply->feed = true;
-	MemoryContextSwitchTo(old);
-	new_token(feed.token);
-	sl_feed_seat_take(feed.slot);
-}
-
 Datum
 sluice_feed_open(PG_FUNCTION_ARGS)
 {
-	static bool registered = false;
 	char	   *stream_id;
 	SlStream   *s;
 	TupleDesc	desc;
@@ -202,32 +67,26 @@ sluice_feed_open(PG_FUNCTION_ARGS)
 	stream_id = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	if (feed.cxt)
+	if (sl_feed.cxt)
 		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY,
 								.hint = "Call sluice.feed_close first."},
-				  "this session feeds stream \"%s\" already", feed.stream->stream_id);
-	if (!registered)
-	{
-		RegisterXactCallback(at_xact, NULL);
-		RegisterSubXactCallback(at_subxact, NULL);
-		registered = true;
-	}
+				  "this session feeds stream \"%s\" already", sl_feed.stream->stream_id);
 
 	s = sl_stream_load(stream_id, false);
 	sl_require_owner(s);
 	check_protocol(PG_GETARG_INT32(1));
-	check_may_feed(s);
+	sl_feed_check_may(s);
 	sl_target_check_place(s);
 	if (s->source_server)
 		sl_feed_require_private();
 	if (!sl_stream_lock_xact(s))
 		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY},
 				  "stream \"%s\" is fed by another session", stream_id);
-	take_stream(stream_id);
+	sl_feed_take(stream_id);
 	sl_state_set(stream_id, SL_STATE_STREAMING, NULL);
 
 	lsn = sl_position_load(stream_id, &position);
-	values[0] = CStringGetTextDatum(feed.token);
+	values[0] = CStringGetTextDatum(sl_feed.token);
 	nulls[1] = XLogRecPtrIsInvalid(lsn) && position == NULL;
 	if (!nulls[1])
 		values[1] = CStringGetTextDatum(position ? position
@@ -239,43 +98,6 @@ sluice_feed_open(PG_FUNCTION_ARGS)
 	values[4] = sl_feed_configuration(s);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
 													  values, nulls)));
-}
-
-/* Compared in constant time: it stands for the right to write. */
-static void
-check_token(FunctionCallInfo fcinfo)
-{
-	char	   *token;
-	int			differs = 0;
-
-	sl_arg_check(fcinfo, 0, "token");
-	if (feed.busy)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("a feed cannot be used by what it runs")));
-	token = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	if (feed.cxt == NULL || strlen(token) != TOKEN_BYTES * 2)
-		differs = 1;
-	for (int i = 0; !differs && i < TOKEN_BYTES * 2; i++)
-		differs |= token[i] ^ feed.token[i];
-	if (differs)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("no stream is open in this session under that token"),
-				 errhint("Call sluice.feed_open; a token belongs to the session that got it.")));
-}
-
-/* An abort released the lock, and somebody else may have come since. */
-static void
-lock_again(void)
-{
-	if (feed.locked || feed.subid != InvalidSubTransactionId)
-		return;
-	if (!sl_stream_lock(feed.stream))
-		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY},
-				  "stream \"%s\" is fed by another session", feed.stream->stream_id);
-	feed.locked = true;
-	sl_feed_seat_take(feed.slot);
 }
 
 /*
@@ -309,7 +131,7 @@ sl_apply_pin(SlApply *ap)
 static void
 check_header(const SlHeader *h)
 {
-	SlStream   *s = feed.stream;
+	SlStream   *s = sl_feed.stream;
 	const char *known = s->source_sysid;
 	bool		bridged = s->source_server && sl_driver_is_bridged(s->driver);
 
@@ -326,8 +148,8 @@ check_header(const SlHeader *h)
 	if (!bridged || known || h->system_identity == NULL)
 		return;
 	sl_stream_source_known(s->stream_id, h->system_identity);
-	s->source_sysid = MemoryContextStrdup(feed.cxt, h->system_identity);
-	feed.sysid_new = true;
+	s->source_sysid = MemoryContextStrdup(sl_feed.cxt, h->system_identity);
+	sl_feed.sysid_new = true;
 }
 
 /*
@@ -363,35 +185,19 @@ apply_batch(const char *data, size_t len, SlFeedTold *told)
 		if (rec.kind == SL_REC_COMMIT || rec.kind == SL_REC_HEARTBEAT)
 			told->quiet = rec.kind == SL_REC_HEARTBEAT;
 		if (!is_caught_up(&rec, &told->caught_up))
-			sl_apply_record(feed.apply, &rec);
+			sl_apply_record(sl_feed.apply, &rec);
 	}
 	if (err.code != SL_ERR_NONE)
 		sl_raise_decode_error("batch", &err);
 	sl_wire_reader_free(r);
 }
 
-/* Keep a refusal for feed_close; the error itself goes on. */
-static void
-keep_refusal(MemoryContext caller)
-{
-	ErrorData  *e;
-
-	MemoryContextSwitchTo(feed.cxt);
-	e = CopyErrorData();
-	if (sl_marker_of(e) != SL_M_NONE)
-	{
-		feed.refusal = e;
-		feed.refusal_lsn = sl_apply_in_hand(feed.apply);
-	}
-	MemoryContextSwitchTo(caller);
-}
-
 static Datum
 verdict_json(int ntransactions, int64 bytes)
 {
 	StringInfoData out;
-	SlApply    *ap = feed.apply;
-	SlFeedAsked asked = sl_feed_seat_asked(feed.slot);
+	SlApply    *ap = sl_feed.apply;
+	SlFeedAsked asked = sl_feed_seat_asked(sl_feed.slot);
 
 	initStringInfo(&out);
 	appendStringInfo(&out, "{\"transactions\": %d, \"bytes\": " INT64_FORMAT
@@ -408,51 +214,31 @@ verdict_json(int ntransactions, int64 bytes)
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
 }
 
+static Datum
+feed_batch(SlStream *s, FunctionCallInfo fcinfo)
+{
+	SlFeedTold	told = {0};
+	bytea	   *batch;
+	int64		bytes = 0;
+	int			ntransactions;
+	Datum		verdict;
+
+	sl_arg_check(fcinfo, 1, "batch");
+	batch = PG_GETARG_BYTEA_PP(1);
+	sl_apply_begin(sl_feed.apply);
+	apply_batch(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch), &told);
+	ntransactions = sl_apply_pending(sl_feed.apply, &bytes);
+	verdict = verdict_json(ntransactions, bytes);
+	sl_apply_finish(sl_feed.apply);
+	told.position = sl_apply_position(sl_feed.apply);
+	sl_feed_seat_tell(sl_feed.slot, &told);
+	return verdict;
+}
+
 Datum
 sluice_feed(PG_FUNCTION_ARGS)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	bytea	   *batch;
-	volatile int ntransactions = 0;
-	int64		bytes = 0;
-	Datum		verdict = (Datum) 0;
-	SlFeedTold	told = {0};
-
-	check_token(fcinfo);
-	sl_arg_check(fcinfo, 1, "batch");
-	if (feed.refusal)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("stream \"%s\" has refused", feed.stream->stream_id),
-				 errhint("Call sluice.feed_close to record the refusal.")));
-	lock_again();
-	check_may_feed(feed.stream);
-	batch = PG_GETARG_BYTEA_PP(1);
-	if (feed.stale)
-		sl_apply_abort(feed.apply);
-	feed.stale = false;
-
-	feed.busy = true;
-	PG_TRY();
-	{
-		sl_apply_begin(feed.apply);
-		apply_batch(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch), &told);
-		ntransactions = sl_apply_pending(feed.apply, &bytes);
-		verdict = verdict_json(ntransactions, bytes);
-		sl_apply_finish(feed.apply);
-		told.position = sl_apply_position(feed.apply);
-		sl_feed_seat_tell(feed.slot, &told);
-	}
-	PG_CATCH();
-	{
-		feed.busy = false;
-		keep_refusal(caller);
-		feed.stale = true;
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	feed.busy = false;
-	PG_RETURN_DATUM(verdict);
+	return sl_feed_lead(fcinfo, feed_batch);
 }
 
 /*
@@ -479,7 +265,7 @@ closed_state(char *outcome, const char **why)
 static void
 close_state(SlState next, const char *why, bool stop)
 {
-	const char *id = feed.stream->stream_id;
+	const char *id = sl_feed.stream->stream_id;
 
 	if (sl_state_load(id) != SL_STATE_STREAMING)
 		return;
@@ -496,22 +282,24 @@ sluice_feed_close(PG_FUNCTION_ARGS)
 	SlState		next;
 	bool		stop;
 
-	check_token(fcinfo);
 	next = closed_state(sl_arg_text(fcinfo, 1, "outcome"), &why);
-	lock_again();
+	if (sl_feed_hand_close(fcinfo))
+		PG_RETURN_VOID();
+	sl_feed_check_token(fcinfo);
+	sl_feed_lock_again();
 	/* held to the end of this transaction, so that nobody comes in between */
-	(void) sl_stream_lock_xact(feed.stream);
-	stop = sl_feed_seat_asked(feed.slot).stop;
+	(void) sl_stream_lock_xact(sl_feed.stream);
+	stop = sl_feed_seat_asked(sl_feed.slot).stop;
 	/* a feeder in between has met the refusal itself, or its cure */
-	if (feed.refusal &&
-		sl_position_load(feed.stream->stream_id, NULL) == sl_apply_position(feed.apply))
-		sl_refusal_put(feed.stream->stream_id, feed.refusal, feed.refusal_lsn);
+	if (sl_feed.refusal &&
+		sl_position_load(sl_feed.stream->stream_id, NULL) == sl_apply_position(sl_feed.apply))
+		sl_refusal_put(sl_feed.stream->stream_id, sl_feed.refusal, sl_feed.refusal_lsn);
 	else
 		close_state(next, why, stop);
-	if (feed.locked)
-		sl_stream_unlock(feed.stream);
-	sl_feed_seat_leave_then(feed.stream->stream_id, stop);
-	feed.slot = NULL;			/* left when the transaction ends */
-	forget_feed();
+	if (sl_feed.locked)
+		sl_stream_unlock(sl_feed.stream);
+	sl_feed_seat_leave_then(sl_feed.stream->stream_id, stop);
+	sl_feed.slot = NULL;		/* left when the transaction ends */
+	sl_feed_forget();
 	PG_RETURN_VOID();
 }

@@ -35,6 +35,7 @@ leave(SlSlot *slot)
 	{
 		slot->pid = 0;
 		slot->latch = NULL;
+		slot->feed_token[0] = '\0';
 	}
 	SpinLockRelease(&slot->mutex);
 }
@@ -93,7 +94,7 @@ at_subxact_end(SubXactEvent event, SubTransactionId mine, SubTransactionId paren
 }
 
 void
-sl_feed_seat_take(SlSlot *slot)
+sl_feed_seat_take(SlSlot *slot, const char *token)
 {
 	static bool registered = false;
 
@@ -112,6 +113,7 @@ sl_feed_seat_take(SlSlot *slot)
 	slot->started_once = true;
 	slot->pid = MyProcPid;
 	slot->latch = MyLatch;
+	strlcpy(slot->feed_token, token, sizeof(slot->feed_token));
 	SpinLockRelease(&slot->mutex);
 }
 

@@ -10,8 +10,11 @@
 
 #include "pgext/shmem.h"
 
-/* This session feeds the stream; until sl_feed_seat_leave, or its end. */
-extern void sl_feed_seat_take(SlSlot *slot);
+/*
+ * This session feeds the stream; until sl_feed_seat_leave, or its end.  token: under
+ * which others help it.
+ */
+extern void sl_feed_seat_take(SlSlot *slot, const char *token);
 extern void sl_feed_seat_leave(SlSlot *slot);
 
 /*

@@ -22,6 +22,9 @@
 
 #define SL_REASON_MAX 320
 
+/* Characters of the token of a session that feeds a stream. */
+#define SL_FEED_TOKEN_MAX 32
+
 typedef enum SlHoldPhase
 {
 	SL_HOLD_NONE = 0,
@@ -65,6 +68,8 @@ typedef struct SlSlot
 	/* worker */
 	pid_t		pid;			/* 0 = none */
 	Latch	   *latch;			/* the worker's, valid while pid != 0 */
+	char		feed_token[SL_FEED_TOKEN_MAX + 1];	/* of a session that feeds
+													 * it; "" = none */
 	SlState		state;
 	TimestampTz state_since;
 	char		reason[SL_REASON_MAX];	/* what it waits for, or last error */

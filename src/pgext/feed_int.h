@@ -1,0 +1,54 @@
+/*
+ * feed_int.h
+ *	  What the files of the feed share: feed.c (its calls), feed_session.c (the
+ *	  session between them).
+ */
+#ifndef SL_FEED_INT_H
+#define SL_FEED_INT_H
+
+#include "access/xact.h"
+#include "utils/elog.h"
+
+#include "pgext/apply.h"
+#include "pgext/feed.h"
+#include "pgext/shmem.h"
+
+typedef struct SlFeed
+{
+	MemoryContext cxt;			/* NULL = nothing is open */
+	SlStream   *stream;
+	SlApply    *apply;
+	SlSlot	   *slot;			/* NULL without shared memory */
+	char		token[SL_FEED_TOKEN_MAX + 1];
+	SubTransactionId subid;		/* that opened it; invalid once committed */
+	bool		locked;			/* session lock held; an abort releases it */
+	bool		stale;			/* an abort took what was judged back */
+	bool		busy;			/* inside a call: none from what it runs */
+	bool		sysid_new;		/* who the source is, written, not committed */
+	ErrorData  *refusal;		/* raised by a call, to be recorded */
+	XLogRecPtr	refusal_lsn;
+} SlFeed;
+
+/* Of this session. */
+extern SlFeed sl_feed;
+
+/* ERROR 55000 unless changes of the stream come from outside, and it is to run. */
+extern void sl_feed_check_may(const SlStream *s);
+
+/* The stream is this session's, whose transaction holds its lock. */
+extern void sl_feed_take(const char *stream_id);
+extern void sl_feed_forget(void);
+
+/* Argument 0 must be this session's token; else ERROR 22023. */
+extern void sl_feed_check_token(FunctionCallInfo fcinfo);
+
+/* Take the lock again that an abort released; refuses STREAM-BUSY. */
+extern void sl_feed_lock_again(void);
+
+/*
+ * A hand's feed_close: record what its last call refused, while its leader is
+ * there, and forget it.  False when argument 0 is not the token of such a one.
+ */
+extern bool sl_feed_hand_close(FunctionCallInfo fcinfo);
+
+#endif							/* SL_FEED_INT_H */

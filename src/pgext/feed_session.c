@@ -1,0 +1,380 @@
+/*
+ * feed_session.c
+ *	  The session that feeds a stream between its calls, and its hands.
+ *
+ * NOTES
+ *	  What a refusal needs outlives the abort of the call in this file's memory,
+ *	  for feed_close to record in a new transaction.  A hand's refusal is
+ *	  recorded by the hand: its leader finds the stream refused then.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "pgext/api.h"
+#include "pgext/apply_int.h"
+#include "pgext/errutil.h"
+#include "pgext/feed_int.h"
+#include "pgext/feed_seat.h"
+#include "pgext/state.h"
+#include "pgext/pgcompat.h"
+
+#define TOKEN_BYTES (SL_FEED_TOKEN_MAX / 2)
+
+/* What a hand's last call refused. */
+typedef struct Hand
+{
+	MemoryContext cxt;			/* NULL = nothing */
+	char	   *stream_id;
+	char		token[SL_FEED_TOKEN_MAX + 1];
+	ErrorData  *refusal;
+} Hand;
+
+SlFeed		sl_feed;
+static Hand hand;
+static bool hand_busy = false;
+
+/* What the transaction knew of the source went with it. */
+static void
+forget_sysid(void)
+{
+	if (sl_feed.sysid_new)
+		sl_feed.stream->source_sysid = NULL;
+	sl_feed.sysid_new = false;
+}
+
+/* See feed_int.h. */
+void
+sl_feed_forget(void)
+{
+	if (sl_feed.stream)
+		sl_feed_seat_leave(sl_feed.slot);
+	if (sl_feed.apply)
+		sl_apply_destroy(sl_feed.apply);
+	if (sl_feed.cxt)
+		MemoryContextDelete(sl_feed.cxt);
+	memset(&sl_feed, 0, sizeof(sl_feed));
+}
+
+/*
+ * The stream's lock belongs to the transaction of feed_open until that
+ * commits, so that an aborted one leaves nothing behind.
+ */
+static void
+at_xact(XactEvent event, void *arg)
+{
+	if (sl_feed.cxt == NULL)
+		return;
+	if (event == XACT_EVENT_PRE_COMMIT && sl_feed.subid != InvalidSubTransactionId)
+	{
+		sl_feed.locked = sl_stream_lock(sl_feed.stream);
+		sl_feed.subid = InvalidSubTransactionId;
+	}
+	else if (event == XACT_EVENT_COMMIT)
+		sl_feed.sysid_new = false;
+	else if (event == XACT_EVENT_ABORT)
+	{
+		if (sl_feed.subid != InvalidSubTransactionId)
+			sl_feed_forget();
+		else
+		{
+			sl_feed.stale = true;
+			forget_sysid();
+		}
+		sl_feed.locked = false;
+	}
+}
+
+static void
+at_subxact(SubXactEvent event, SubTransactionId mine, SubTransactionId parent,
+		   void *arg)
+{
+	if (sl_feed.cxt == NULL || event != SUBXACT_EVENT_ABORT_SUB)
+		return;
+	if (sl_feed.subid != InvalidSubTransactionId && mine <= sl_feed.subid)
+		sl_feed_forget();
+	else
+	{
+		sl_feed.stale = true;
+		forget_sysid();
+	}
+}
+
+static void
+new_token(char *token)
+{
+	uint8		bytes[TOKEN_BYTES];
+
+	if (!pg_strong_random(bytes, sizeof(bytes)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate a feed token")));
+	for (int i = 0; i < TOKEN_BYTES; i++)
+		snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* See feed_int.h. */
+void
+sl_feed_check_may(const SlStream *s)
+{
+	SlState		state;
+
+	if (!sl_stream_is_fed(s))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("stream \"%s\" is not one that is fed", s->stream_id),
+				 errhint("Start it with options {\"feed\": true}.")));
+	state = sl_state_load(s->stream_id);
+	if (!s->should_run || !sl_state_is_running(state) || state == SL_STATE_STOPPING)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("stream \"%s\" is %s", s->stream_id, sl_state_name(state)),
+				 errhint("Call sluice.sync_start first.")));
+}
+
+/* See feed_int.h. */
+void
+sl_feed_take(const char *stream_id)
+{
+	static bool registered = false;
+	MemoryContext old;
+
+	if (!registered)
+	{
+		RegisterXactCallback(at_xact, NULL);
+		RegisterSubXactCallback(at_subxact, NULL);
+		registered = true;
+	}
+	sl_feed.cxt = AllocSetContextCreate(TopMemoryContext, "sluice feed",
+										ALLOCSET_DEFAULT_SIZES);
+	sl_feed.subid = GetCurrentSubTransactionId();
+	old = MemoryContextSwitchTo(sl_feed.cxt);
+	sl_feed.stream = sl_stream_load(stream_id, false);
+	sl_feed.slot = sl_shmem_ready() ? sl_slot_find(MyDatabaseId, stream_id, false) : NULL;
+	sl_feed.apply = sl_apply_create(sl_feed.cxt, sl_feed.stream, sl_feed.slot);
+	sl_feed.apply->feed = true;
+	MemoryContextSwitchTo(old);
+	new_token(sl_feed.token);
+	sl_feed_seat_take(sl_feed.slot, sl_feed.token);
+}
+
+/* Compared in constant time: it stands for the right to write. */
+static bool
+same_token(const char *a, const char *b)
+{
+	int			differs = 0;
+
+	if (strlen(a) != SL_FEED_TOKEN_MAX || strlen(b) != SL_FEED_TOKEN_MAX)
+		return false;
+	for (int i = 0; i < SL_FEED_TOKEN_MAX; i++)
+		differs |= a[i] ^ b[i];
+	return differs == 0;
+}
+
+static void
+refuse_busy(void)
+{
+	if (sl_feed.busy || hand_busy)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("a feed cannot be used by what it runs")));
+}
+
+/* See feed_int.h. */
+void
+sl_feed_check_token(FunctionCallInfo fcinfo)
+{
+	char	   *token = sl_arg_text(fcinfo, 0, "token");
+
+	refuse_busy();
+	if (sl_feed.cxt == NULL || !same_token(token, sl_feed.token))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no stream is open in this session under that token"),
+				 errhint("Call sluice.feed_open; a token belongs to the session that got it.")));
+}
+
+/* See feed_int.h.  Somebody else may have come since. */
+void
+sl_feed_lock_again(void)
+{
+	if (sl_feed.locked || sl_feed.subid != InvalidSubTransactionId)
+		return;
+	if (!sl_stream_lock(sl_feed.stream))
+		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY},
+				  "stream \"%s\" is fed by another session", sl_feed.stream->stream_id);
+	sl_feed.locked = true;
+	sl_feed_seat_take(sl_feed.slot, sl_feed.token);
+}
+
+/* Keep a refusal for feed_close; the error itself goes on. */
+static void
+keep_refusal(MemoryContext caller)
+{
+	ErrorData  *e;
+
+	MemoryContextSwitchTo(sl_feed.cxt);
+	e = CopyErrorData();
+	if (sl_marker_of(e) != SL_M_NONE)
+	{
+		sl_feed.refusal = e;
+		sl_feed.refusal_lsn = sl_apply_in_hand(sl_feed.apply);
+	}
+	MemoryContextSwitchTo(caller);
+}
+
+/* See feed.h. */
+Datum
+sl_feed_lead(FunctionCallInfo fcinfo, SlFeedCall fn)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Datum		result = (Datum) 0;
+
+	sl_feed_check_token(fcinfo);
+	if (sl_feed.refusal)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("stream \"%s\" has refused", sl_feed.stream->stream_id),
+				 errhint("Call sluice.feed_close to record the refusal.")));
+	sl_feed_lock_again();
+	sl_feed_check_may(sl_feed.stream);
+	if (sl_feed.stale)
+		sl_apply_abort(sl_feed.apply);
+	sl_feed.stale = false;
+
+	sl_feed.busy = true;
+	PG_TRY();
+	{
+		result = fn(sl_feed.stream, fcinfo);
+	}
+	PG_CATCH();
+	{
+		sl_feed.busy = false;
+		keep_refusal(caller);
+		sl_feed.stale = true;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	sl_feed.busy = false;
+	return result;
+}
+
+/* --------------------------------------------------------------------------
+ * Hands
+ */
+
+/* The stream that some session of this database leads under that token. */
+static bool
+find_led(const char *token, char *stream_id)
+{
+	for (int i = 0; sl_shmem_ready() && i < sl_shmem_nslots(); i++)
+	{
+		SlSlot	   *slot = sl_shmem_slot(i);
+		char		led[SL_FEED_TOKEN_MAX + 1] = "";
+
+		SpinLockAcquire(&slot->mutex);
+		if (slot->in_use && slot->dboid == MyDatabaseId && slot->pid != 0)
+		{
+			memcpy(led, slot->feed_token, sizeof(led));
+			memcpy(stream_id, slot->stream_id, sizeof(slot->stream_id));
+		}
+		SpinLockRelease(&slot->mutex);
+		if (same_token(token, led))
+			return true;
+	}
+	return false;
+}
+
+static SlStream *
+led_stream(const char *token)
+{
+	char		stream_id[SL_STREAM_ID_MAX + 1];
+	SlStream   *s;
+
+	if (!find_led(token, stream_id))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no session feeds a stream under that token"),
+				 errhint("The token is that of sluice.feed_open, and good while the session lives that called it.")));
+	s = sl_stream_load(stream_id, false);
+	sl_require_owner(s);
+	sl_feed_check_may(s);
+	return s;
+}
+
+static void
+forget_hand(void)
+{
+	if (hand.cxt)
+		MemoryContextDelete(hand.cxt);
+	memset(&hand, 0, sizeof(hand));
+}
+
+static void
+keep_hands_refusal(const SlStream *s, const char *token, MemoryContext caller)
+{
+	ErrorData  *e;
+
+	MemoryContextSwitchTo(TopMemoryContext);
+	hand.cxt = AllocSetContextCreate(TopMemoryContext, "sluice feed: hand",
+									 ALLOCSET_SMALL_SIZES);
+	MemoryContextSwitchTo(hand.cxt);
+	e = CopyErrorData();
+	if (sl_marker_of(e) == SL_M_NONE)
+		forget_hand();
+	else
+	{
+		hand.refusal = e;
+		hand.stream_id = pstrdup(s->stream_id);
+		strlcpy(hand.token, token, sizeof(hand.token));
+	}
+	MemoryContextSwitchTo(caller);
+}
+
+/* See feed.h. */
+Datum
+sl_feed_hand(FunctionCallInfo fcinfo, SlFeedCall fn)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Datum		result = (Datum) 0;
+	char	   *token = sl_arg_text(fcinfo, 0, "token");
+	SlStream   *s;
+
+	refuse_busy();
+	s = led_stream(token);
+	forget_hand();
+	hand_busy = true;
+	PG_TRY();
+	{
+		result = fn(s, fcinfo);
+	}
+	PG_CATCH();
+	{
+		hand_busy = false;
+		keep_hands_refusal(s, token, caller);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	hand_busy = false;
+	return result;
+}
+
+/* See feed_int.h. */
+bool
+sl_feed_hand_close(FunctionCallInfo fcinfo)
+{
+	char	   *token = sl_arg_text(fcinfo, 0, "token");
+	char		stream_id[SL_STREAM_ID_MAX + 1];
+
+	refuse_busy();
+	if (hand.refusal == NULL || !same_token(token, hand.token))
+		return false;
+	/* whoever leads now meets the refusal itself, or its cure */
+	if (find_led(token, stream_id))
+		sl_refusal_put(hand.stream_id, hand.refusal, InvalidXLogRecPtr);
+	forget_hand();
+	return true;
+}
