@@ -39,6 +39,8 @@ typedef struct BrStream
 	char	  **override_of;
 	char	  **override_to;
 	MyPolicy	policy;
+	char	  **accept_cascades;	/* patterns of tables; NULL = none */
+	bool		check_values;	/* option check_values */
 	int			copy_workers;
 	int64		copy_rate;		/* bytes per second; 0 = no limit */
 	char	   *cold;			/* "schema" "data" "finish" "done"; NULL =

@@ -24,6 +24,8 @@ typedef enum SlOptionKind
 } SlOptionKind;
 
 #define SL_OPTION_LIST \
+	SL_OPTION(ACCEPT_CASCADES, "accept_cascades", TEXT_LIST, true, "[]", \
+		"tables of a MySQL source whose rows foreign keys may change without the log having it") \
 	SL_OPTION(ACCEPT_LARGE_OBJECTS, "accept_large_objects", BOOL, true, "false", \
 		"copy columns of type oid although the source has large objects, which are not carried") \
 	SL_OPTION(ACCEPT_TRIGGERS, "accept_triggers", TEXT_LIST, true, "[]", \
@@ -36,6 +38,8 @@ typedef enum SlOptionKind
 		"time after which a group of small transactions is committed") \
 	SL_OPTION(BACKFILL_ADDED_COLUMN, "backfill_added_column", BOOL, true, "true", \
 		"fill a forwarded column from the source") \
+	SL_OPTION(CHECK_VALUES, "check_values", BOOL, true, "true", \
+		"before the copy of a MySQL source look for values that the target cannot hold") \
 	SL_OPTION(CONFIRM_AFTER, "confirm_after", TEXT, false, "flush", \
 		"what must have happened here before the source may forget a change") \
 	SL_OPTION(COPY_BYTES_PER_SECOND, "copy_bytes_per_second", BYTES, true, NULL, \

@@ -391,16 +391,22 @@ static bool
 is_of_bridged(SlOption o)
 {
 	static const SlOption used[] = {
-		SL_O_ACCEPT_TRIGGERS, SL_O_ADOPT, SL_O_APPLY_BATCH_BYTES,
-		SL_O_APPLY_BATCH_INTERVAL, SL_O_COPY_BYTES_PER_SECOND, SL_O_COPY_WORKERS,
-		SL_O_HEARTBEAT_INTERVAL, SL_O_INSERT_ONLY, SL_O_MAX_LAG, SL_O_SCHEMA_MAP,
-		SL_O_ZERO_DATES
+		SL_O_ACCEPT_CASCADES, SL_O_ACCEPT_TRIGGERS, SL_O_ADOPT, SL_O_APPLY_BATCH_BYTES,
+		SL_O_APPLY_BATCH_INTERVAL, SL_O_CHECK_VALUES, SL_O_COPY_BYTES_PER_SECOND,
+		SL_O_COPY_WORKERS, SL_O_HEARTBEAT_INTERVAL, SL_O_INSERT_ONLY, SL_O_MAX_LAG,
+		SL_O_SCHEMA_MAP, SL_O_ZERO_DATES
 	};
 
 	for (int i = 0; i < lengthof(used); i++)
 		if (used[i] == o)
 			return true;
 	return false;
+}
+
+static bool
+is_of_bridged_only(SlOption o)
+{
+	return o == SL_O_ACCEPT_CASCADES || o == SL_O_CHECK_VALUES || o == SL_O_ZERO_DATES;
 }
 
 /* See start_args.h. */
@@ -411,7 +417,7 @@ sl_options_check_driver(Jsonb *options, const char *driver)
 
 	for (int o = 0; options && o < SL_O_COUNT; o++)
 		if (value_of(options, sl_option_info(o)->key) != NULL &&
-			(bridged ? !is_of_bridged(o) : o == SL_O_ZERO_DATES))
+			(bridged ? !is_of_bridged(o) : is_of_bridged_only(o)))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("option \"%s\" does not go with a source of driver \"%s\"",
