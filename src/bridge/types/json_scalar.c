@@ -126,7 +126,7 @@ json_print_double(JsonDoc *doc, const char *p, StringInfo out)
 	char		text[64];
 	int			n = 0;
 	double		v;
-	Digits		d;
+	Digits		d = {0};
 
 	memcpy(&v, &bits, sizeof(v));
 	if (isnan(v) || isinf(v))
@@ -135,8 +135,9 @@ json_print_double(JsonDoc *doc, const char *p, StringInfo out)
 		text[n++] = '-';
 	if (v == 0)
 	{
-		memcpy(text + n, "0.0", 3);
-		n += 3;
+		text[n++] = '0';
+		text[n++] = '.';
+		text[n++] = '0';
 	}
 	else
 	{
@@ -193,13 +194,13 @@ print_decimal(JsonDoc *doc, const char *data, size_t len, StringInfo out)
 	int			whole = precision - scale;
 	int			zeros = 0;
 	uint8		packed[MAX_DIGITS];
-	char		digits[MAX_DIGITS];
+	char		digits[MAX_DIGITS] = {0};
 	char		text[MAX_DIGITS + 3];
 	int			n = 0;
 	bool		negative;
 
 	if (precision < 1 || precision > MAX_DIGITS || whole < 0 ||
-		len != (size_t) (2 + packed_bytes(whole) + packed_bytes(scale)))
+		len != 2 + (size_t) packed_bytes(whole) + (size_t) packed_bytes(scale))
 		return json_fail(doc, SL_ERR_MALFORMED, data, "JSON decimal of %d digits, %d of them after the point, in %zu bytes",
 						 precision, scale, len);
 	memcpy(packed, data + 2, len - 2);
