@@ -20,8 +20,8 @@ typedef struct BrPosition
 } BrPosition;
 
 /* From and to {"file", "pos", "gtid"}.  False (SL_ERR_MALFORMED) for another text. */
-extern bool br_position_parse(const char *text, bool mariadb, BrPosition * p, SlError *err);
-extern void br_position_text(const BrPosition * p, StringInfo out);
+extern bool br_position_parse(const char *text, bool mariadb, BrPosition *p, SlError *err);
+extern void br_position_text(const BrPosition *p, StringInfo out);
 
 /* Number of the file times 2^32 plus the offset; false for a name without a number or an offset above 2^32. */
 extern bool br_position_lsn(const char *file, uint64 pos, uint64 *lsn);

@@ -27,7 +27,14 @@ typedef struct BrStream
 	char	   *position;		/* NULL = nothing was applied yet */
 	bool		mariadb;		/* by its driver */
 	MxParams	source;			/* with the secret: never printed */
-	uint32		server_id;		/* ours, as a replica of the source */
+	char	   *cluster;		/* which target database: system identifier
+								 * and oid */
+	uint32		server_id;		/* ours, as a replica of the source; 0 = not
+								 * chosen yet */
+	const char *server_kind;	/* of the source: "mysql" or "mariadb"; its
+								 * driver's until it was reached */
+	char	   *server_version; /* NULL until it was reached */
+	char	   *server_uuid;	/* MySQL's; NULL = none, or not reached */
 	char	   *database;		/* NULL = those of the schema map */
 	char	   *target_schema;
 	int			nmap;			/* option schema_map */
@@ -51,19 +58,34 @@ typedef struct BrStream
 } BrStream;
 
 /* Take the stream on that session.  NULL at a fault. */
-extern BrStream * br_stream_open(BrTarget * t, const char *conninfo, const char *id, BrError * err);
+extern BrStream *br_stream_open(BrTarget *t, const char *conninfo, const char *id, BrError *err);
+
+/*
+ * What the header of a batch says of the source: read them from c.  Nothing is
+ * judged: that the kind is not the driver's is for the extension to say.
+ */
+extern bool br_stream_identify(BrStream *s, MxConn *c, MxError *err);
+
+/* Append the header record that every batch begins with. */
+extern void br_stream_header(const BrStream *s, StringInfo out);
+
+/*
+ * Our id among the source's replicas, from 2^31 on: the same each time for one stream of one target database, unless
+ * another replica has it already, as far as c's account may look.
+ */
+extern bool br_stream_choose_id(BrStream *s, MxConn *c, MxError *err);
 
 /* Is a table of the source the stream's?  Rule: sl_pattern.h. */
-extern bool br_stream_has(const BrStream * s, const char *database, const char *table);
+extern bool br_stream_has(const BrStream *s, const char *database, const char *table);
 
 /* The schema on the target of a database's tables; NULL = it is not the stream's. */
-extern const char *br_stream_schema(const BrStream * s, const char *database);
+extern const char *br_stream_schema(const BrStream *s, const char *database);
 
 /* The databases in scope, NULL-terminated. */
-extern char **br_stream_databases(const BrStream * s);
+extern char **br_stream_databases(const BrStream *s);
 
 /* Send a fault record in a batch of its own; false when the target did not take it (a refusal raised is success). */
-extern bool br_stream_fault(BrStream * s, BrTarget * t, const SlFault *fault, BrError * err);
+extern bool br_stream_fault(BrStream *s, BrTarget *t, const SlFault *fault, BrError *err);
 
 /* How a part ended. */
 typedef enum BrEnd
@@ -81,6 +103,6 @@ typedef struct BrOutcome
 } BrOutcome;
 
 /* Append a log line (printf style) to stderr: time, pid, stream. */
-extern void br_log(const BrStream * s, const char *fmt,...) pg_attribute_printf(2, 3);
+extern void br_log(const BrStream *s, const char *fmt,...) pg_attribute_printf(2, 3);
 
 #endif							/* BR_STREAM_H */

@@ -2,7 +2,7 @@
  * target.h
  *	  A session on the target database, through libpq.
  *
- * target.c alone includes libpq's header.  Every session is pinned: search_path
+ * target*.c alone include libpq's header.  Every session is pinned: search_path
  * empty, UTF8, no statement or idle timeouts.  Errors fill a BrError; none exits.
  */
 #ifndef BR_TARGET_H
@@ -20,6 +20,9 @@ typedef struct BrError
 	char		detail[1024];	/* of the target's error; "" = none */
 } BrError;
 
+/* Fill err (printf style) with a fault of ours; false, so that callers can return it. */
+extern bool br_error_set(BrError *err, const char *fmt,...) pg_attribute_printf(2, 3);
+
 /* A parameter of a statement. */
 typedef struct BrParam
 {
@@ -29,9 +32,9 @@ typedef struct BrParam
 } BrParam;
 
 /* conninfo as libpq's; application_name is set to name.  NULL at a fault. */
-extern BrTarget * br_target_connect(const char *conninfo, const char *name, BrError * err);
-extern void br_target_close(BrTarget * t);
-extern int	br_target_socket(const BrTarget * t);
+extern BrTarget *br_target_connect(const char *conninfo, const char *name, BrError *err);
+extern void br_target_close(BrTarget *t);
+extern int	br_target_socket(const BrTarget *t);
 
 /* Run one statement; the rows come as text.  NULL (and *err) at a fault, an aborted transaction included. */
 typedef struct BrRows
@@ -41,25 +44,25 @@ typedef struct BrRows
 	char	  **values;			/* row by row; NULL = SQL NULL */
 } BrRows;
 
-extern BrRows * br_target_query(BrTarget * t, const char *sql, const BrParam * params, int n, BrError * err);
-extern void br_rows_free(BrRows * r);
+extern BrRows *br_target_query(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err);
+extern void br_rows_free(BrRows *r);
 
 /* Same for a statement whose result does not matter. */
-extern bool br_target_exec(BrTarget * t, const char *sql, const BrParam * params, int n, BrError * err);
+extern bool br_target_exec(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err);
 
 /*
  * Pipelined: send statements without waiting for what comes of them.  sync ends the implicit transaction that the statement is in
  * (without it the next one is of the same).  A result is a statement's, in order; what follows a failed one up to its sync
  * fails with sqlstate "".  At most depth are in flight: a send waits for the first of them then.
  */
-extern bool br_target_pipeline(BrTarget * t, int depth, BrError * err); /* from here on */
-extern bool br_target_send(BrTarget * t, const char *sql, const BrParam * params, int n, bool sync, BrError * err);
+extern bool br_target_pipeline(BrTarget *t, int depth, BrError *err);	/* from here on */
+extern bool br_target_send(BrTarget *t, const char *sql, const BrParam *params, int n, bool sync, BrError *err);
 
 /* The next result: 1 (*value: its first column, palloc'd, NULL = none), 0 none is ready (wait: there are none in flight), -1 a fault of it. */
-extern int	br_target_result(BrTarget * t, bool wait, char **value, BrError * err);
-extern bool br_target_pipeline_end(BrTarget * t, BrError * err);
+extern int	br_target_result(BrTarget *t, bool wait, char **value, BrError *err);
+extern bool br_target_pipeline_end(BrTarget *t, BrError *err);
 
 /* A notification of channel that has come since the last call? */
-extern bool br_target_notified(BrTarget * t, const char *channel);
+extern bool br_target_notified(BrTarget *t, const char *channel);
 
 #endif							/* BR_TARGET_H */

@@ -1,0 +1,134 @@
+/*
+ * stream.c
+ *	  One stream: taking it on the target, faults, its log lines.
+ */
+#include <time.h>
+#include <unistd.h>
+
+#include "common/sl_wire.h"
+#include "bridge/stream_int.h"
+
+/* ---------- taking it ---------- */
+
+/* Which database of which cluster; what may not be read does without. */
+static bool
+read_cluster(BrStream *s, BrTarget *t, BrError *err)
+{
+	const char *const ask[] = {
+		"SELECT pg_catalog.concat((pg_catalog.pg_control_system()).system_identifier, '/', oid)"
+		" FROM pg_catalog.pg_database WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database()",
+		"SELECT oid FROM pg_catalog.pg_database"
+		" WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database()"
+	};
+	BrRows	   *rows = NULL;
+
+	for (int i = 0; i < lengthof(ask) && rows == NULL; i++)
+	{
+		rows = br_target_query(t, ask[i], NULL, 0, err);
+		if (rows == NULL && err->lost)
+			return false;
+	}
+	if (rows == NULL)
+		return false;
+	if (rows->nrows != 1 || rows->values[0] == NULL)
+		return br_error_set(err, "the target does not say which database it is");
+	s->cluster = pstrdup(rows->values[0]);
+	br_rows_free(rows);
+	return true;
+}
+
+/* See stream.h. */
+BrStream *
+br_stream_open(BrTarget *t, const char *conninfo, const char *id, BrError *err)
+{
+	BrStream   *s = palloc0(sizeof(BrStream));
+	char		protocol[16];
+	BrParam		params[] = {{.data = id}, {.data = protocol}};
+	BrRows	   *rows;
+	bool		ok;
+
+	snprintf(protocol, sizeof(protocol), "%d", SL_WIRE_VERSION);
+	s->id = pstrdup(id);
+	s->conninfo = pstrdup(conninfo);
+	if (!read_cluster(s, t, err))
+		return NULL;
+	rows = br_target_query(t, "SELECT token, \"position\", tables, connection, configuration"
+						   " FROM sluice.feed_open($1, $2)", params, lengthof(params), err);
+	if (rows == NULL)
+		return NULL;
+	ok = rows->nrows == 1 && rows->ncols == BR_OPEN_NCOLUMNS ?
+		br_stream_take(s, rows->values, err) :
+		br_error_set(err, "feed_open answered with %d rows", rows->nrows);
+	br_rows_free(rows);
+	return ok ? s : NULL;
+}
+
+/* ---------- what it sends ---------- */
+
+/* See stream.h. */
+void
+br_stream_header(const BrStream *s, StringInfo out)
+{
+	SlRecord	rec = {.kind = SL_REC_HEADER};
+	SlError		bad;
+
+	rec.u.header.version = SL_WIRE_VERSION;
+	rec.u.header.encoding = "UTF8";
+	rec.u.header.server = s->server_kind;
+	rec.u.header.server_version = s->server_version;
+	rec.u.header.system_identity = s->server_uuid;
+	(void) sl_wire_put(out, &rec, &bad);
+}
+
+/* See stream.h. */
+bool
+br_stream_fault(BrStream *s, BrTarget *t, const SlFault *fault, BrError *err)
+{
+	SlRecord	rec = {.kind = SL_REC_FAULT, .u.fault = *fault};
+	StringInfoData batch;
+	BrParam		params[2];
+	SlError		bad;
+	bool		fed;
+
+	initStringInfo(&batch);
+	br_stream_header(s, &batch);
+	if (!sl_wire_put(&batch, &rec, &bad))
+		return br_error_set(err, "a fault cannot be sent: %s", bad.detail);
+	params[0] = (BrParam) {.data = s->token};
+	params[1] = (BrParam) {.data = batch.data, .len = batch.len, .binary = true};
+	fed = br_target_exec(t, "SELECT sluice.feed($1, $2)", params, lengthof(params), err);
+	pfree(batch.data);
+	if (fed)
+		return br_error_set(err, "the target took a fault as if there were none");
+
+	/* what the extension raises for a marker is not an error of the session */
+	return !err->lost && err->sqlstate[0] != '\0';
+}
+
+/* ---------- its log ---------- */
+
+/* See stream.h. */
+void
+br_log(const BrStream *s, const char *fmt,...)
+{
+	char		line[2048];
+	time_t		now = time(NULL);
+	struct tm	tm;
+	va_list		args;
+	size_t		n;
+
+	n = strftime(line, sizeof(line), "%Y-%m-%d %H:%M:%S %Z", localtime_r(&now, &tm));
+	n += snprintf(line + n, sizeof(line) - n, " sluice-bridge[%d]%s%s: ", (int) getpid(),
+				  s != NULL ? " " : "", s != NULL ? s->id : "");
+	va_start(args, fmt);
+	n += vsnprintf(line + n, sizeof(line) - n, fmt, args);
+	va_end(args);
+	n = Min(n, sizeof(line) - 2);
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char) line[i] < ' ')
+			line[i] = ' ';
+	line[n++] = '\n';
+
+	/* one write: several processes share the file */
+	(void) !write(STDERR_FILENO, line, n);
+}

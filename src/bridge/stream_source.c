@@ -1,0 +1,82 @@
+/*
+ * stream_source.c
+ *	  A stream's source as a server among others: who it is, and who we are to it.
+ */
+#include "common/sl_sha256.h"
+#include "bridge/stream_int.h"
+
+/* Ids that are tried before one that is taken is kept. */
+#define MAX_TRIES	16
+
+/* Ids of replicas of ours: the upper half, which nobody counts up to. */
+#define OUR_IDS		0x80000000U
+
+/* See stream.h. */
+bool
+br_stream_identify(BrStream *s, MxConn *c, MxError *err)
+{
+	MxServer	server;
+
+	if (!mx_server_read(c, &server, err))
+		return false;
+	s->server_kind = mx_is_mariadb(c) ? "mariadb" : "mysql";
+	s->server_version = pstrdup(mx_version_text(c));
+	s->server_uuid = server.uuid[0] != '\0' ? pstrdup(server.uuid) : NULL;
+	mx_server_free(&server);
+	return true;
+}
+
+static uint32
+id_of(const BrStream *s, int attempt)
+{
+	char	   *text = psprintf("%s/%s/%d", s->cluster, s->id, attempt);
+	uint8		digest[SL_SHA256_BYTES];
+
+	sl_sha256(text, strlen(text), digest);
+	pfree(text);
+	return OUR_IDS | (uint32) digest[0] << 24 | (uint32) digest[1] << 16 |
+		(uint32) digest[2] << 8 | digest[3];
+}
+
+/* Is it the source's own, or a replica's? */
+static bool
+is_taken(const MxResult *replicas, const MxResult *own, uint32 id)
+{
+	if (mx_value(own, 0, 0) != NULL && strtoul(mx_value(own, 0, 0), NULL, 10) == id)
+		return true;
+	for (int i = 0; replicas != NULL && i < replicas->nrows; i++)
+		if (mx_value(replicas, i, 0) != NULL && strtoul(mx_value(replicas, i, 0), NULL, 10) == id)
+			return true;
+	return false;
+}
+
+/* See stream.h. */
+bool
+br_stream_choose_id(BrStream *s, MxConn *c, MxError *err)
+{
+	bool		renamed = !mx_is_mariadb(c) && mx_version(c) >= 80022;
+	MxResult   *own = mx_query(c, "SELECT @@global.server_id", err);
+	MxResult   *replicas;
+	int			attempt = 0;
+
+	if (own == NULL)
+		return false;
+	replicas = mx_query(c, renamed ? "SHOW REPLICAS" : "SHOW SLAVE HOSTS", err);
+	if (replicas == NULL && (err->lost || err->number == 0))
+	{
+		mx_result_free(own);
+		return false;
+	}
+
+	/*
+	 * the list has those that registered: a session of ours that died may
+	 * still be one
+	 */
+	while (attempt < MAX_TRIES && is_taken(replicas, own, id_of(s, attempt)))
+		attempt++;
+	s->server_id = id_of(s, attempt);
+	mx_result_free(own);
+	if (replicas != NULL)
+		mx_result_free(replicas);
+	return true;
+}
