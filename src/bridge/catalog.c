@@ -168,6 +168,7 @@ br_catalog_read(MxConn *c, const char *database, const char *table, MxError *err
 	BrCatalogRead r = {.c = c, .database = pstrdup(database), .table = table, .err = err};
 
 	r.cat = palloc0(sizeof(BrCatalog));
+	r.cat->database = r.database;
 	/* else AUTO_INCREMENT and the estimates may be a day old */
 	if (!mx_is_mariadb(c) &&
 		!mx_exec(c, "SET SESSION information_schema_stats_expiry = 0", err))

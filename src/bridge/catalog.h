@@ -138,6 +138,7 @@ typedef struct BrCatalog
 								 * among them */
 	int			nobjects;
 	BrObject   *objects;
+	const char *database;
 } BrCatalog;
 
 /*

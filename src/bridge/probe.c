@@ -23,6 +23,7 @@
 #include "bridge/command.h"
 #include "bridge/json_out.h"
 #include "bridge/mysql/server.h"
+#include "bridge/probe_plan.h"
 #include "bridge/source_check.h"
 
 #define MAX_FILE	65536		/* bytes of parameters */
@@ -36,6 +37,7 @@ typedef struct Probe
 	const char *query;
 	const char *rows;
 	const char *catalog;		/* a database's name */
+	BrPlanOptions plan;			/* database NULL = no plan */
 	bool		step;			/* wait for a line of input after the first */
 	int			dump;			/* events; 0 = no dump */
 	bool		text_utf8;
@@ -347,7 +349,8 @@ show_dump(Probe *o, MxError *err)
 enum
 {
 	OPT_FILE = 1, OPT_QUERY, OPT_ROWS, OPT_STEP, OPT_DUMP, OPT_FROM, OPT_GTID,
-	OPT_STOP, OPT_CHECK, OPT_HEARTBEAT, OPT_SERVER_ID, OPT_UTF8, OPT_CATALOG
+	OPT_STOP, OPT_CHECK, OPT_HEARTBEAT, OPT_SERVER_ID, OPT_UTF8, OPT_CATALOG,
+	OPT_PLAN, OPT_INTO, OPT_OVERRIDE, OPT_ZERO
 };
 
 static const struct option options[] = {
@@ -356,6 +359,10 @@ static const struct option options[] = {
 	{"query", required_argument, NULL, OPT_QUERY},
 	{"rows", required_argument, NULL, OPT_ROWS},
 	{"catalog", required_argument, NULL, OPT_CATALOG},
+	{"plan", required_argument, NULL, OPT_PLAN},
+	{"into", required_argument, NULL, OPT_INTO},
+	{"override", required_argument, NULL, OPT_OVERRIDE},
+	{"zero-dates", required_argument, NULL, OPT_ZERO},
 	{"utf8", no_argument, NULL, OPT_UTF8},
 	{"step", no_argument, NULL, OPT_STEP},
 	{"dump", required_argument, NULL, OPT_DUMP},
@@ -378,6 +385,10 @@ usage(void)
 			"  --query SQL        a small result, by the text protocol\n"
 			"  --rows SQL         rows, by the binary protocol\n"
 			"  --catalog DATABASE its tables, a JSON object a line, then what else is there\n"
+			"  --plan DATABASE    what would be made of it, a JSON object a line\n"
+			"    --into SCHEMA    on the target (else public)\n"
+			"    --override TABLE.COLUMN=TYPE\n"
+			"    --zero-dates refuse|null\n"
 			"  --utf8             text as utf8mb4 instead of each column's character set\n"
 			"  --dump N           the next N events of the binary log\n"
 			"    --from FILE:POS  from there (else from where the log stands)\n"
@@ -435,6 +446,17 @@ take_option(Probe *o, int opt, const char *arg)
 		case OPT_CATALOG:
 			o->catalog = arg;
 			return o->text_utf8 = true;
+		case OPT_PLAN:
+			o->plan.database = arg;
+			return o->text_utf8 = true;
+		case OPT_INTO:
+			o->plan.schema = arg;
+			return true;
+		case OPT_OVERRIDE:
+			return br_probe_plan_override(&o->plan, arg);
+		case OPT_ZERO:
+			o->plan.null_dates = strcmp(arg, "null") == 0;
+			return o->plan.null_dates || strcmp(arg, "refuse") == 0;
 		case OPT_UTF8:
 			return o->text_utf8 = true;
 		case OPT_FROM:
@@ -530,7 +552,8 @@ probe(Probe *o)
 	conn_socket = mx_socket(conn);
 	if (stopped)
 		mx_wake(conn);
-	if (!o->check && o->query == NULL && o->rows == NULL && o->catalog == NULL && o->dump == 0)
+	if (!o->check && o->query == NULL && o->rows == NULL && o->catalog == NULL &&
+		o->plan.database == NULL && o->dump == 0)
 		code = show_server(&err);
 	if (o->check)
 		code = show_checks(o, database, &err);
@@ -538,6 +561,8 @@ probe(Probe *o)
 		code = show_query(o->query, &err);
 	if (code == BR_OK && o->catalog != NULL)
 		code = show_catalog(o->catalog, &err);
+	if (code == BR_OK && o->plan.database != NULL && !br_probe_plan(conn, &o->plan, &err))
+		code = complain(&err);
 	if (code == BR_OK && o->rows != NULL)
 		code = show_rows(o, &err);
 	if (code == BR_OK && o->dump > 0)

@@ -1,0 +1,263 @@
+/*
+ * plan_table.c
+ *	  CREATE TABLE, the enum types it needs, and why a table cannot be made.
+ */
+#include "bridge/schema/plan_int.h"
+
+#define MAX_COLUMNS		1600	/* MaxHeapAttributeNumber */
+
+/* What every table of PostgreSQL has by itself. */
+static const char *const system_columns[] = {"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"};
+
+/* ---------- faults ---------- */
+
+static void
+refuse(BrPlanTable * p, const char *fault, const char *fix)
+{
+	br_plan_refuse(p->b, p, "table", p->t->name, fault, fix);
+}
+
+static char *
+source_name(const char *name)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoChar(&buf, '`');
+	for (const char *c = name; *c; c++)
+	{
+		if (*c == '`')
+			appendStringInfoChar(&buf, '`');
+		appendStringInfoChar(&buf, *c);
+	}
+	appendStringInfoChar(&buf, '`');
+	return buf.data;
+}
+
+static char *
+rename_column(const BrPlanTable * p, const BrColumn *c)
+{
+	return psprintf("ALTER TABLE %s.%s RENAME COLUMN %s TO ...", source_name(p->t->database),
+					source_name(p->t->name), source_name(c->name));
+}
+
+/* The argument that leaves the table out. */
+static char *
+exclude_table(const BrPlanTable * p)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "exclude_tables => ARRAY[");
+	br_append_literal(&buf, br_qualified(p->t->database, p->t->name));
+	appendStringInfoChar(&buf, ']');
+	return buf.data;
+}
+
+/* An override that the column's type can have, as an argument; else leave the table out. */
+static char *
+override_column(const BrPlanTable * p, const BrColumn *c)
+{
+	static const char *const types[] = {"text", "bytea", "numeric", "bit varying", "jsonb"};
+	MyTarget	target;
+	SlError		err;
+
+	for (int i = 0; c->type != NULL && i < lengthof(types); i++)
+		if (my_type_target(c->type, types[i], NULL, &target, &err))
+			return psprintf("type_overrides => jsonb_build_object($$%s.%s$$, '%s')", br_quoted(p->t->name),
+							br_quoted(c->name), types[i]);
+	return exclude_table(p);
+}
+
+static bool
+is_system_column(const char *name)
+{
+	for (int i = 0; i < lengthof(system_columns); i++)
+		if (strcmp(name, system_columns[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool
+check_column(BrPlanTable * p, int i)
+{
+	const BrColumn *c = &p->t->cols[i];
+	SlError		err = {0};
+
+	if (strlen(c->name) > BR_NAME_BYTES)
+		refuse(p, psprintf("the name of column %s has %zu bytes, and PostgreSQL's names have %d",
+						   br_quoted(c->name), strlen(c->name), BR_NAME_BYTES), rename_column(p, c));
+	else if (is_system_column(c->name))
+		refuse(p, psprintf("column %s has the name of a system column of PostgreSQL", br_quoted(c->name)),
+			   rename_column(p, c));
+	else if (!br_column_target(p->b->s, p->cat, p->t, c, &p->targets[i], &err))
+		refuse(p, psprintf("column %s of type %s: %s", br_quoted(c->name), c->type_text, err.detail),
+			   override_column(p, c));
+	else
+		return true;
+	return false;
+}
+
+/* Every fault of a table is said, not the first alone. */
+static bool
+check_table(BrPlanTable * p)
+{
+	const BrTable *t = p->t;
+	bool		ok = true;
+
+	if (strlen(t->name) > BR_NAME_BYTES)
+	{
+		refuse(p, psprintf("the table's name has %zu bytes, and PostgreSQL's names have %d",
+						   strlen(t->name), BR_NAME_BYTES),
+			   psprintf("RENAME TABLE %s.%s TO ...", source_name(t->database), source_name(t->name)));
+		ok = false;
+	}
+	if (t->ncols > MAX_COLUMNS)
+	{
+		refuse(p, psprintf("it has %d columns, and PostgreSQL's tables have at most %d", t->ncols, MAX_COLUMNS),
+			   exclude_table(p));
+		ok = false;
+	}
+	if (strcmp(t->kind, "SYSTEM VERSIONED") == 0)
+	{
+		refuse(p, "it is system-versioned, and its history cannot be carried",
+			   psprintf("ALTER TABLE %s.%s DROP SYSTEM VERSIONING", source_name(t->database),
+						source_name(t->name)));
+		ok = false;
+	}
+	for (int i = 0; i < t->ncols; i++)
+		ok = check_column(p, i) && ok;
+	return ok;
+}
+
+/* ---------- enum types ---------- */
+
+static void
+plan_enum(BrPlanTable * p, int column)
+{
+	const BrColumn *c = &p->t->cols[column];
+	char	   *name = br_enum_name(p->cat, p->t, c);
+	StringInfoData ddl;
+	BrPlanned  *o;
+
+	if (!br_plan_claim(p->b, p->schema, name))
+	{
+		br_plan_refuse(p->b, p, "enum", name, "another object of the source has the same name on the target",
+					   override_column(p, c));
+		return;
+	}
+	initStringInfo(&ddl);
+	appendStringInfo(&ddl, "CREATE TYPE %s AS ENUM (", p->targets[column].type_name);
+	for (int i = 0; i < c->type->nlabels; i++)
+	{
+		if (i > 0)
+			appendStringInfoString(&ddl, ", ");
+		br_append_literal(&ddl, c->type->labels[i]);
+	}
+	appendStringInfoChar(&ddl, ')');
+	o = br_plan_add(p->b, p, "enum", BR_STAGE_BEFORE, name);
+	o->ddl = ddl.data;
+}
+
+/* ---------- notes ---------- */
+
+/* Append the columns that have the same note as column i, once for all of them. */
+static void
+append_note(StringInfo out, const BrPlanTable * p, int i)
+{
+	const char *note = p->targets[i].note;
+	int			n = 1;
+
+	for (int k = 0; k < i; k++)
+		if (p->targets[k].note != NULL && strcmp(p->targets[k].note, note) == 0)
+			return;
+	for (int k = i + 1; k < p->t->ncols; k++)
+		n += p->targets[k].note != NULL && strcmp(p->targets[k].note, note) == 0;
+	appendStringInfo(out, "%s%s ", out->len > 0 ? "; " : "", n > 1 ? "columns" : "column");
+	for (int k = i; k < p->t->ncols; k++)
+	{
+		if (p->targets[k].note == NULL || strcmp(p->targets[k].note, note) != 0)
+			continue;
+		if (k > i)
+			appendStringInfoString(out, ", ");
+		appendStringInfoString(out, br_quoted(p->t->cols[k].name));
+	}
+	appendStringInfo(out, ": %s", note);
+}
+
+static char *
+table_note(const BrPlanTable * p)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < p->t->ncols; i++)
+		if (p->targets[i].note != NULL)
+			append_note(&out, p, i);
+	if (p->t->partitioned)
+		appendStringInfo(&out, "%sits partitions become one plain table", out.len > 0 ? "; " : "");
+	return out.len > 0 ? out.data : NULL;
+}
+
+/* ---------- the table ---------- */
+
+/* PostGIS's and others' types may be in any schema: public says that, and the extension finds it. */
+static char *
+type_in_ddl(const BrPlanTable * p, int column)
+{
+	const MyTarget *target = &p->targets[column];
+	const char *paren = strchr(target->type_name, '(');
+	const char *dot = strchr(target->type_name, '.');
+
+	if (pg_kind_of(target) != PG_NAMED || (dot != NULL && (paren == NULL || dot < paren)))
+		return pstrdup(target->type_name);
+	return psprintf("public.%s", target->type_name);
+}
+
+static void
+append_column(StringInfo ddl, const BrPlanTable * p, int i)
+{
+	const BrColumn *c = &p->t->cols[i];
+	PgKind		kind = pg_kind_of(&p->targets[i]);
+
+	appendStringInfo(ddl, "%s%s %s", i > 0 ? ", " : "", br_quoted(c->name), type_in_ddl(p, i));
+	if (c->auto_increment && (kind == PG_INT2 || kind == PG_INT4 || kind == PG_INT8))
+		appendStringInfoString(ddl, " GENERATED BY DEFAULT AS IDENTITY");
+	else if (c->auto_increment)
+		br_plan_left(p, "default", c->name,
+					 psprintf("AUTO_INCREMENT needs an integer, and the column becomes %s",
+							  p->targets[i].type_name));
+	if (!c->nullable)
+		appendStringInfoString(ddl, " NOT NULL");
+}
+
+/* See plan_int.h. */
+bool
+br_plan_table(BrPlanTable * p)
+{
+	const BrTable *t = p->t;
+	StringInfoData ddl;
+	BrPlanned  *o;
+
+	if (strcmp(t->kind, "SEQUENCE") == 0)
+	{
+		br_plan_left(p, "sequence", t->name, "sequences of the source are not carried");
+		return false;
+	}
+	p->targets = palloc0(sizeof(MyTarget) * Max(t->ncols, 1));
+	if (!check_table(p))
+		return false;
+	initStringInfo(&ddl);
+	appendStringInfo(&ddl, "CREATE TABLE %s (", p->qualified);
+	for (int i = 0; i < t->ncols; i++)
+	{
+		if (br_column_has_enum(p->b->s, t, &t->cols[i], &p->targets[i]))
+			plan_enum(p, i);
+		append_column(&ddl, p, i);
+	}
+	appendStringInfoChar(&ddl, ')');
+	o = br_plan_add(p->b, p, "table", BR_STAGE_BEFORE, t->name);
+	o->ddl = ddl.data;
+	o->note = table_note(p);
+	return true;
+}
