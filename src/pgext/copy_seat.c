@@ -4,7 +4,8 @@
  *
  * NOTES
  *	  There are as many as the server can have background workers, which every
- *	  leader and every worker is, so that a seat is free whenever a worker is.
+ *	  leader and every worker is, so that a seat is free whenever a worker is;
+ *	  and some more for sessions of sluice-bridge.
  *	  A seat is its leader's to free.  Where the leader ends first, leader_pid
  *	  is 0 and the worker's last act frees it.
  */
@@ -28,13 +29,16 @@
 /* Between two looks at workers that are to end. */
 #define REAP_POLL_MS 20
 
+/* For feeders and those that work for them; without one it is not shown what they do. */
+#define FEED_SEATS 64
+
 static SlSeat *seats = NULL;
 static int	nseats = 0;
 
 Size
 sl_copy_shmem_size(void)
 {
-	return mul_size(max_worker_processes, sizeof(SlSeat));
+	return mul_size(max_worker_processes + FEED_SEATS, sizeof(SlSeat));
 }
 
 void
@@ -43,7 +47,7 @@ sl_copy_shmem_init(void)
 	bool		found;
 
 	seats = ShmemInitStruct("sluice copy", sl_copy_shmem_size(), &found);
-	nseats = max_worker_processes;
+	nseats = max_worker_processes + FEED_SEATS;
 	if (found)
 		return;
 	memset(seats, 0, sl_copy_shmem_size());
@@ -87,8 +91,10 @@ clear_seat(SlSeat *seat)
 	memset(&seat->show, 0, sizeof(seat->show));
 }
 
-SlSeat *
-sl_seat_take(const char *stream_id, const SlSeat *leader)
+/* Sit down in a free seat under the seat leader, -1 = itself; NULL when all are taken. */
+static SlSeat *
+take_free(const char *stream_id, int leader, pid_t leader_pid, Latch *leader_latch,
+		  bool here)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
@@ -106,20 +112,43 @@ sl_seat_take(const char *stream_id, const SlSeat *leader)
 			seat->since = now;
 			seat->dboid = MyDatabaseId;
 			strlcpy(seat->stream_id, stream_id, sizeof(seat->stream_id));
-			seat->leader = leader ? sl_seat_index(leader) : i;
-			seat->leader_pid = MyProcPid;
-			seat->leader_latch = MyLatch;
+			seat->leader = leader < 0 ? i : leader;
+			seat->leader_pid = leader_pid;
+			seat->leader_latch = leader_latch;
 			seat->snapshot[0] = seat->origin[0] = '\0';
-			if (leader == NULL)
-			{
-				seat->pid = MyProcPid;
-				seat->latch = MyLatch;
+			seat->pid = here ? MyProcPid : 0;
+			seat->latch = here ? MyLatch : NULL;
+			if (leader < 0)
 				pg_atomic_write_u64(&seat->pace, 0);
-			}
 		}
 		SpinLockRelease(&seat->mutex);
 		if (taken)
 			return seat;
+	}
+	return NULL;
+}
+
+SlSeat *
+sl_seat_take(const char *stream_id, const SlSeat *leader)
+{
+	return take_free(stream_id, leader ? sl_seat_index(leader) : -1, MyProcPid, MyLatch,
+					 leader == NULL);
+}
+
+SlSeat *
+sl_seat_join(const char *stream_id, pid_t leader_pid)
+{
+	for (int i = 0; i < nseats; i++)
+	{
+		SlSeat	   *seat = &seats[i];
+		bool		leads;
+
+		SpinLockAcquire(&seat->mutex);
+		leads = seat->in_use && seat->leader == i && seat->pid == leader_pid &&
+			strcmp(seat->stream_id, stream_id) == 0;
+		SpinLockRelease(&seat->mutex);
+		if (leads)
+			return take_free(stream_id, i, leader_pid, NULL, true);
 	}
 	return NULL;
 }
@@ -153,7 +182,7 @@ sl_seats_abandon(SlSeat *leader)
 				seat->leader_pid = 0;
 		}
 		SpinLockRelease(&seat->mutex);
-		if (pid != 0)
+		if (pid != 0 && pid != MyProcPid)
 			kill(pid, SIGTERM);
 	}
 	sl_seat_free(leader);

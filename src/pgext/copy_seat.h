@@ -94,7 +94,13 @@ extern int	sl_seat_index(const SlSeat *seat);
  */
 extern SlSeat *sl_seat_take(const char *stream_id, const SlSeat *leader);
 
-/* The leader gives a seat back whose process is gone. */
+/*
+ * Take a seat for this process, which is no worker, under the leader that runs
+ * as leader_pid.  NULL when that has none, or all are taken.
+ */
+extern SlSeat *sl_seat_join(const char *stream_id, pid_t leader_pid);
+
+/* The leader gives a seat back whose process is gone; or who joined, its own. */
 extern void sl_seat_free(SlSeat *seat);
 
 /*

@@ -27,17 +27,31 @@ static SubTransactionId tell_subid;
 /* Times that this session took a seat: the one it takes anew is another one. */
 static int	seats_taken = 0;
 
+/* Where the sessions that help this one belong to. */
+static SlSeat *leading = NULL;
+
+/* Where this session belongs to, and which use of that. */
+static SlSeat *joined = NULL;
+static uint32 joined_generation;
+
 static void
 leave(SlSlot *slot)
 {
+	bool		mine;
+
 	SpinLockAcquire(&slot->mutex);
-	if (slot->pid == MyProcPid)
+	mine = slot->pid == MyProcPid;
+	if (mine)
 	{
 		slot->pid = 0;
 		slot->latch = NULL;
 		slot->feed_token[0] = '\0';
 	}
 	SpinLockRelease(&slot->mutex);
+	if (mine && leading)
+		sl_seats_abandon(leading);
+	if (mine)
+		leading = NULL;
 }
 
 /* A session feeds one stream at a time, perhaps several one after the other. */
@@ -108,6 +122,8 @@ sl_feed_seat_take(SlSlot *slot, const char *token)
 		registered = true;
 	}
 	seats_taken++;
+	if (leading == NULL)
+		leading = sl_seat_take(slot->stream_id, NULL);
 	SpinLockAcquire(&slot->mutex);
 	slot->restarts += slot->started_once && slot->pid != MyProcPid ? 1 : 0;
 	slot->started_once = true;
@@ -122,6 +138,46 @@ sl_feed_seat_leave(SlSlot *slot)
 {
 	if (slot)
 		leave(slot);
+}
+
+/* Is the place still this session's, under that feeder? */
+static bool
+has_joined(const SlSlot *slot)
+{
+	bool		mine;
+
+	SpinLockAcquire(&joined->mutex);
+	mine = joined->in_use && joined->generation == joined_generation &&
+		joined->pid == MyProcPid && joined->leader_pid == slot->pid &&
+		strcmp(joined->stream_id, slot->stream_id) == 0;
+	SpinLockRelease(&joined->mutex);
+	return mine;
+}
+
+/* Only the generation tells whether it has gone to somebody else. */
+static void
+leave_joined(int code, Datum arg)
+{
+	if (joined && joined->generation == joined_generation)
+		sl_seat_free(joined);
+	joined = NULL;
+}
+
+SlSeat *
+sl_feed_seat_join(SlSlot *slot)
+{
+	static bool registered = false;
+
+	if (!registered)
+		before_shmem_exit(leave_joined, (Datum) 0);
+	registered = true;
+	if (joined && has_joined(slot))
+		return joined;
+	leave_joined(0, (Datum) 0);
+	joined = sl_seat_join(slot->stream_id, slot->pid);
+	if (joined)
+		joined_generation = joined->generation;
+	return joined;
 }
 
 static void

@@ -8,14 +8,22 @@
 #ifndef SL_FEED_SEAT_H
 #define SL_FEED_SEAT_H
 
+#include "pgext/copy_seat.h"
 #include "pgext/shmem.h"
 
 /*
- * This session feeds the stream; until sl_feed_seat_leave, or its end.  token: under
- * which others help it.
+ * This session feeds the stream; until sl_feed_seat_leave, or its end, which ends
+ * the sessions that help it.  token: under which they do.
  */
 extern void sl_feed_seat_take(SlSlot *slot, const char *token);
 extern void sl_feed_seat_leave(SlSlot *slot);
+
+/*
+ * The place in which a session that helps the stream's feeder shows what it does
+ * (copy_seat.h), for sluice.progress; until the session ends, or the feeder leaves,
+ * which ends a session that has one.  NULL when all are taken.
+ */
+extern SlSeat *sl_feed_seat_join(SlSlot *slot);
 
 /*
  * Leave it when the transaction ends, behind the state that it stores; stopped:
