@@ -73,7 +73,7 @@ entry_matches(const char *text, const BrTable *t, const BrColumn *c, SlError *er
 
 /* The override of the column itself: *type, NULL = none.  False at a fault. */
 static bool
-own_override(const BrStream * s, const BrTable *t, const BrColumn *c, const char **type, SlError *err)
+own_override(const BrStream *s, const BrTable *t, const BrColumn *c, const char **type, SlError *err)
 {
 	*type = NULL;
 	for (int i = 0; i < s->noverrides; i++)
@@ -100,7 +100,7 @@ own_override(const BrStream * s, const BrTable *t, const BrColumn *c, const char
  * AUTO_INCREMENT, which no numeric can be.
  */
 static bool
-joined_override(const BrStream * s, const BrColumn *c, const char **type, SlError *err)
+joined_override(const BrStream *s, const BrColumn *c, const char **type, SlError *err)
 {
 	bool		is_auto = false;
 
@@ -118,7 +118,7 @@ joined_override(const BrStream * s, const BrColumn *c, const char **type, SlErro
 }
 
 static bool
-override_for(const BrStream * s, const BrTable *t, const BrColumn *c, const char **type, SlError *err)
+override_for(const BrStream *s, const BrTable *t, const BrColumn *c, const char **type, SlError *err)
 {
 	if (!own_override(s, t, c, type, err))
 		return false;
@@ -129,7 +129,7 @@ override_for(const BrStream * s, const BrTable *t, const BrColumn *c, const char
 
 /* See schema.h. */
 bool
-br_column_target(const BrStream * s, const BrCatalog *cat, const BrTable *t, const BrColumn *c,
+br_column_target(const BrStream *s, const BrCatalog *cat, const BrTable *t, const BrColumn *c,
 				 MyTarget *target, SlError *err)
 {
 	const char *override;
@@ -152,7 +152,7 @@ br_column_target(const BrStream * s, const BrCatalog *cat, const BrTable *t, con
 
 /* See schema_int.h. */
 bool
-br_column_has_enum(const BrStream * s, const BrTable *t, const BrColumn *c, const MyTarget *target)
+br_column_has_enum(const BrStream *s, const BrTable *t, const BrColumn *c, const MyTarget *target)
 {
 	const char *override = NULL;
 	SlError		err;
@@ -161,9 +161,21 @@ br_column_has_enum(const BrStream * s, const BrTable *t, const BrColumn *c, cons
 		override_for(s, t, c, &override, &err) && override == NULL;
 }
 
+/* See schema_int.h. */
+bool
+br_collation_is_loose(const MyType *t)
+{
+	const char *collation = t->collation;
+	size_t		len = collation != NULL ? strlen(collation) : 0;
+
+	if (t->kind != MY_CHAR && t->kind != MY_VARCHAR && t->kind != MY_TEXT)
+		return false;
+	return len < 4 || strcmp(collation + len - 4, "_bin") != 0;
+}
+
 /* See schema.h. */
 bool
-br_column_is_carried(const BrStream * s, const BrCatalog *cat, const BrTable *t, const BrColumn *c)
+br_column_is_carried(const BrStream *s, const BrCatalog *cat, const BrTable *t, const BrColumn *c)
 {
 	return true;
 }

@@ -117,11 +117,13 @@ plan_table(BrPlanBuild * b, const BrCatalog *cat, const BrTable *t)
 	if (!br_plan_table(&p))
 		return;
 	br_plan_indexes(&p);
+	br_plan_foreign_keys(&p);
+	br_plan_comments(&p);
 }
 
 /* What is refused first, then in order of stage. */
 static void
-put_in_order(BrPlan * plan)
+put_in_order(BrPlan *plan)
 {
 	static const int stages[] = {BR_STAGE_BEFORE, BR_STAGE_INDEX, BR_STAGE_CONSTRAINT,
 	BR_STAGE_FOREIGN_KEY, BR_STAGE_VALIDATE, BR_STAGE_LAST};
@@ -141,7 +143,7 @@ put_in_order(BrPlan * plan)
 
 /* See schema.h. */
 BrPlan *
-br_plan_make(const BrStream * s, const BrCatalog *const *cats, int ncats)
+br_plan_make(const BrStream *s, const BrCatalog *const *cats, int ncats)
 {
 	BrPlanBuild b = {.s = s, .cats = cats, .ncats = ncats};
 
@@ -172,12 +174,12 @@ member(StringInfo out, const char *name, const char *text)
 
 /* See schema.h. */
 void
-br_plan_json(StringInfo out, const BrPlan * plan, int first, int n)
+br_plan_json(StringInfo out, const BrPlan *plan, int first, int n)
 {
 	appendStringInfoChar(out, '[');
 	for (int i = first; i < first + n && i < plan->n; i++)
 	{
-		const		BrPlanned *o = &plan->objects[i];
+		const BrPlanned *o = &plan->objects[i];
 
 		br_json_comma(out);
 		appendStringInfoChar(out, '{');

@@ -131,7 +131,7 @@ index_note(const BrPlanTable * p, const BrIndex *x)
 	{
 		const BrColumn *c = x->parts[i].column >= 0 ? &p->t->cols[x->parts[i].column] : NULL;
 
-		if (c != NULL && c->type->collation != NULL && strstr(c->type->collation, "_bin") == NULL)
+		if (c != NULL && br_collation_is_loose(c->type))
 			return psprintf("values that are equal under %s only are different here", c->type->collation);
 	}
 	return NULL;
@@ -157,6 +157,7 @@ plan_index(BrPlanTable * p, const BrIndex *x)
 	o->note = index_note(p, x);
 	o->ddl = psprintf("CREATE %sINDEX %s ON %s USING %s (%s)", x->unique ? "UNIQUE " : "", br_quoted(name),
 					  p->qualified, x->kind == BR_INDEX_SPATIAL ? "gist" : "btree", parts);
+	br_plan_comment(p, "INDEX", br_qualified(p->schema, name), name, x->comment);
 	if (x->unique)
 	{
 		name = br_plan_constraint_name(p, name);

@@ -17,7 +17,7 @@
 
 typedef struct BrPlanBuild
 {
-	const		BrStream *s;
+	const BrStream *s;
 	const BrCatalog *const *cats;
 	int			ncats;
 	BrPlan	   *plan;
@@ -43,8 +43,8 @@ typedef struct BrPlanTable
 /* ---------- plan.c ---------- */
 
 /* Append an object that is planned; it moves when the next one is added.  p NULL: of no table. */
-extern BrPlanned * br_plan_add(BrPlanBuild * b, const BrPlanTable * p, const char *kind, int stage,
-							   const char *name);
+extern BrPlanned *br_plan_add(BrPlanBuild * b, const BrPlanTable * p, const char *kind, int stage,
+							  const char *name);
 
 /* Append one that is not carried, for a reason. */
 extern void br_plan_left(const BrPlanTable * p, const char *kind, const char *name, const char *note);
@@ -68,6 +68,23 @@ extern char *br_plan_constraint_name(BrPlanTable * p, const char *name);
 
 /* The table and the types it needs.  False: it was refused. */
 extern bool br_plan_table(BrPlanTable * p);
+
+/* ---------- default.c ---------- */
+
+/*
+ * What stands behind DEFAULT of a column, palloc'd.  NULL: there is none, or *why says why it is not carried.
+ */
+extern char *br_default_text(const BrPlanTable * p, int column, const char **why);
+
+/* ---------- plan_fk.c ---------- */
+
+/* Once the plan has all tables. */
+extern void br_plan_foreign_keys(BrPlanTable * p);
+
+/* ---------- plan_comment.c ---------- */
+
+extern void br_plan_comment(BrPlanTable * p, const char *what, const char *on, const char *name, const char *text);
+extern void br_plan_comments(BrPlanTable * p);
 
 /* ---------- plan_index.c ---------- */
 

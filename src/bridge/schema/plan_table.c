@@ -215,6 +215,18 @@ type_in_ddl(const BrPlanTable * p, int column)
 }
 
 static void
+append_default(StringInfo ddl, const BrPlanTable * p, int column)
+{
+	const char *why;
+	char	   *text = br_default_text(p, column, &why);
+
+	if (text != NULL)
+		appendStringInfo(ddl, " DEFAULT %s", text);
+	else if (why != NULL)
+		br_plan_left(p, "default", p->t->cols[column].name, why);
+}
+
+static void
 append_column(StringInfo ddl, const BrPlanTable * p, int i)
 {
 	const BrColumn *c = &p->t->cols[i];
@@ -227,8 +239,13 @@ append_column(StringInfo ddl, const BrPlanTable * p, int i)
 		br_plan_left(p, "default", c->name,
 					 psprintf("AUTO_INCREMENT needs an integer, and the column becomes %s",
 							  p->targets[i].type_name));
+	else
+		append_default(ddl, p, i);
 	if (!c->nullable)
 		appendStringInfoString(ddl, " NOT NULL");
+	if (c->on_update != NULL)
+		br_plan_left(p, "column settings", c->name,
+					 psprintf("ON UPDATE %s has no equal: after a cutover updates do not set the column", c->on_update));
 }
 
 /* See plan_int.h. */

@@ -16,14 +16,14 @@
  * A column's type on the target: type_overrides, names of enum types, one type for columns that foreign keys join.  cat: of
  * the whole database.  False (err says why, with what to do) for a column that cannot be carried.
  */
-extern bool br_column_target(const BrStream * s, const BrCatalog *cat, const BrTable *t, const BrColumn *c,
+extern bool br_column_target(const BrStream *s, const BrCatalog *cat, const BrTable *t, const BrColumn *c,
 							 MyTarget *target, SlError *err);
 
 /* Does the stream write the column?  (Generated ones whose expression was translated are the target's own.) */
-extern bool br_column_is_carried(const BrStream * s, const BrCatalog *cat, const BrTable *t, const BrColumn *c);
+extern bool br_column_is_carried(const BrStream *s, const BrCatalog *cat, const BrTable *t, const BrColumn *c);
 
 /* The table's shape: its carried columns in order, evidence "now".  palloc'd.  NULL (err says which column) at a fault. */
-extern SlShape *br_table_shape(const BrStream * s, const BrCatalog *cat, const BrTable *t, SlError *err);
+extern SlShape *br_table_shape(const BrStream *s, const BrCatalog *cat, const BrTable *t, SlError *err);
 
 /* One object of a plan; kind, stage and state as in the extension's plan.h. */
 typedef struct BrPlanned
@@ -50,9 +50,9 @@ typedef struct BrPlan
 } BrPlan;
 
 /* Plan for the tables of cat (one catalog for each database) that are in scope. */
-extern BrPlan * br_plan_make(const BrStream * s, const BrCatalog *const *cats, int ncats);
+extern BrPlan *br_plan_make(const BrStream *s, const BrCatalog *const *cats, int ncats);
 
 /* Append objects first .. first + n - 1 as a JSON array. */
-extern void br_plan_json(StringInfo out, const BrPlan * plan, int first, int n);
+extern void br_plan_json(StringInfo out, const BrPlan *plan, int first, int n);
 
 #endif							/* BR_SCHEMA_H */

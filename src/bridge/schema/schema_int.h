@@ -30,8 +30,11 @@ extern char *br_enum_name(const BrCatalog *cat, const BrTable *t, const BrColumn
 /* ---------- column.c ---------- */
 
 /* Does the type of an ENUM column come from the plan (not from an override)? */
-extern bool br_column_has_enum(const BrStream * s, const BrTable *t, const BrColumn *c,
+extern bool br_column_has_enum(const BrStream *s, const BrTable *t, const BrColumn *c,
 							   const MyTarget *target);
+
+/* Text that the source may hold equal though it differs (by case, accents, blanks at its end). */
+extern bool br_collation_is_loose(const MyType *t);
 
 /* ---------- shape.c ---------- */
 

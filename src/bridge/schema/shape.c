@@ -56,7 +56,7 @@ flags_of(const BrTable *t, int column, const MyTarget *target)
 }
 
 static bool
-fill_column(SlColumn *to, const BrStream * s, const BrCatalog *cat, const BrTable *t, int column, SlError *err)
+fill_column(SlColumn *to, const BrStream *s, const BrCatalog *cat, const BrTable *t, int column, SlError *err)
 {
 	const BrColumn *c = &t->cols[column];
 	MyTarget	target;
@@ -75,7 +75,7 @@ fill_column(SlColumn *to, const BrStream * s, const BrCatalog *cat, const BrTabl
 
 /* See schema.h. */
 SlShape *
-br_table_shape(const BrStream * s, const BrCatalog *cat, const BrTable *t, SlError *err)
+br_table_shape(const BrStream *s, const BrCatalog *cat, const BrTable *t, SlError *err)
 {
 	SlShape    *shape = palloc0(sizeof(SlShape));
 	const BrIndex *identity = br_table_identity(t);

@@ -1,0 +1,383 @@
+/*
+ * default.c
+ *	  A column's default as PostgreSQL's, where it is a plain value.
+ *
+ * NOTES
+ *	  A stream writes every column of every row, so that a default matters to
+ *	  rows that are written after a cutover only.  Still none is carried that
+ *	  would give another value than the source's.
+ */
+#include "bridge/schema/plan_int.h"
+
+#include "bridge/types/json.h"
+
+#define IS_TEXT(kind)	((kind) == PG_TEXT || (kind) == PG_VARCHAR || (kind) == PG_BPCHAR)
+#define IS_INTEGER(kind) ((kind) == PG_INT2 || (kind) == PG_INT4 || (kind) == PG_INT8)
+
+static char *
+literal(const char *text)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	br_append_literal(&out, text);
+	return out.data;
+}
+
+/* ---------- numbers ---------- */
+
+/* [-]digits[.digits][e[+-]digits] */
+static bool
+is_number(const char *text, bool *whole)
+{
+	const char *p = text;
+	size_t		before;
+	size_t		after = 0;
+
+	p += *p == '-' || *p == '+';
+	before = strspn(p, "0123456789");
+	p += before;
+	*whole = *p == '\0';
+	if (*p == '.')
+	{
+		after = strspn(++p, "0123456789");
+		p += after;
+	}
+	if (before + after == 0)
+		return false;
+	if (*p == 'e' || *p == 'E')
+	{
+		p++;
+		p += *p == '-' || *p == '+';
+		if (strspn(p, "0123456789") == 0)
+			return false;
+		p += strspn(p, "0123456789");
+	}
+	return *p == '\0';
+}
+
+/* Digits from the first to the last that is not zero. */
+static int
+significant(const char *text)
+{
+	int			n = 0;
+	int			last = 0;
+
+	for (; *text != '\0' && *text != 'e' && *text != 'E'; text++)
+	{
+		if (*text < '0' || *text > '9' || (*text == '0' && n == 0))
+			continue;
+		n++;
+		if (*text != '0')
+			last = n;
+	}
+	return last;
+}
+
+static char *
+number_default(const BrColumn *c, PgKind kind, const char **why)
+{
+	const char *text = c->default_text;
+	bool		whole;
+
+	*why = "its default is no number that the type takes";
+	if (!is_number(text, &whole))
+		return NULL;
+	if (kind == PG_BOOL)
+		return strcmp(text, "0") == 0 ? "false" : strcmp(text, "1") == 0 ? "true" : NULL;
+	/* the source shows six digits of a FLOAT; five are all it was given */
+	if (c->type->kind == MY_FLOAT && significant(text) > 5)
+	{
+		*why = "the source does not tell all digits of its default";
+		return NULL;
+	}
+	if (IS_INTEGER(kind))
+		return whole ? pstrdup(text) : NULL;
+	if (kind == PG_NUMERIC)
+		return literal(text);
+	if (kind == PG_FLOAT4 || kind == PG_FLOAT8)
+		return literal(text);
+	/* FLOAT and ZEROFILL print otherwise */
+	if (IS_TEXT(kind) && !c->type->zerofill && c->type->kind != MY_FLOAT && c->type->kind != MY_DOUBLE)
+		return literal(text);
+	return NULL;
+}
+
+static char *
+bit_default(const BrColumn *c, PgKind kind, const char **why)
+{
+	const char *text = c->default_text;
+	size_t		len = strlen(text);
+	StringInfoData out;
+
+	*why = "its default is no number of bits that the type takes";
+	if (len == 0 || strspn(text, "01") != len || len > c->type->length)
+		return NULL;
+	if (kind == PG_BOOL && len == 1)
+		return text[0] == '1' ? "true" : "false";
+	if (kind != PG_BIT && kind != PG_VARBIT)
+		return NULL;
+	initStringInfo(&out);
+	appendStringInfoString(&out, "B'");
+	for (size_t i = len; i < c->type->length; i++)
+		appendStringInfoChar(&out, '0');
+	appendStringInfo(&out, "%s'", text);
+	return out.data;
+}
+
+/* ---------- dates and times ---------- */
+
+static int
+days_of(int year, int month)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	bool		leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return days[month - 1] + (month == 2 && leap ? 1 : 0);
+}
+
+/* An instant of the policy as a date and time; rule: proleptic Gregorian calendar, days from 0000-03-01. */
+static char *
+instant_text(int64 microseconds)
+{
+	int64		seconds = microseconds / 1000000;
+	int64		rest = microseconds % 1000000;
+	int64		days;
+	int64		era;
+	int64		in_era;
+	int64		year;
+	int64		in_year;
+	int64		month;
+
+	if (rest < 0)
+	{
+		rest += 1000000;
+		seconds--;
+	}
+	days = seconds >= 0 ? seconds / 86400 : -((86399 - seconds) / 86400);
+	seconds -= days * 86400;
+	days += 730425;				/* 2000-01-01 */
+	era = (days >= 0 ? days : days - 146096) / 146097;
+	in_era = days - era * 146097;
+	year = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
+	in_year = in_era - (365 * year + year / 4 - year / 100);
+	month = (5 * in_year + 2) / 153;
+	return psprintf("%04d-%02d-%02d %02d:%02d:%02d.%06d",
+					(int) (year + era * 400 + (month >= 10 ? 1 : 0)),
+					(int) (month < 10 ? month + 3 : month - 9),
+					(int) (in_year - (153 * month + 2) / 5 + 1), (int) (seconds / 3600),
+					(int) (seconds / 60 % 60), (int) (seconds % 60), (int) rest);
+}
+
+static char *
+moment_literal(PgKind kind, const char *text)
+{
+	if (kind == PG_DATE)
+		return literal(pnstrdup(text, 10));
+	return literal(kind == PG_TIMESTAMPTZ ? psprintf("%s+00", text) : text);
+}
+
+static char *
+zero_default(const BrPlanTable * p, PgKind kind, const char **why)
+{
+	const MyPolicy *policy = &p->b->s->policy;
+
+	*why = NULL;
+	if (policy->zero_dates == MY_ZERO_INSTANT)
+		return moment_literal(kind, instant_text(policy->instant));
+	if (policy->zero_dates == MY_ZERO_REFUSE)
+		*why = "its default is a zero date, which is none for PostgreSQL";
+	return NULL;
+}
+
+static char *
+moment_default(const BrPlanTable * p, const BrColumn *c, PgKind kind, const char **why)
+{
+	const char *text = c->default_text;
+	MyKind		from = c->type->kind;
+	int			year,
+				month,
+				day,
+				n = 0;
+
+	*why = "its default is no date that the type takes";
+	if (from == MY_TIME)
+		return kind == PG_INTERVAL && strspn(text, "-0123456789:.") == strlen(text) ? literal(text) : NULL;
+	if (kind != (from == MY_DATE ? PG_DATE : from == MY_DATETIME ? PG_TIMESTAMP : PG_TIMESTAMPTZ))
+		return NULL;
+	if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &n) != 3 || n != 10 ||
+		strspn(text + n, " 0123456789:.") != strlen(text + n))
+		return NULL;
+	if (year == 0 || month == 0 || day == 0)
+		return zero_default(p, kind, why);
+	if (month > 12 || day > days_of(year, month))
+		return NULL;
+	/* MySQL shows it in the time zone of who made it, which it does not tell */
+	if (from == MY_TIMESTAMP && !p->b->s->mariadb)
+	{
+		*why = "its default is an instant whose time zone the source does not tell";
+		return NULL;
+	}
+	return moment_literal(kind, text);
+}
+
+/* ---------- text, bytes and the rest ---------- */
+
+static bool
+has_label(const MyType *t, const char *text, size_t len)
+{
+	for (int i = 0; i < t->nlabels; i++)
+		if (strlen(t->labels[i]) == len && memcmp(t->labels[i], text, len) == 0)
+			return true;
+	return false;
+}
+
+static char *
+text_default(const BrColumn *c, PgKind kind, const char **why)
+{
+	const char *text = c->default_text;
+	SlError		err;
+
+	*why = "its default is not translated for the type it becomes";
+	if (kind == PG_JSON || kind == PG_JSONB)
+	{
+		if (my_json_check_text(text, strlen(text), NULL, &err))
+			return literal(text);
+		*why = "its default is no document that the type takes";
+		return NULL;
+	}
+	return IS_TEXT(kind) ? literal(text) : NULL;
+}
+
+static char *
+enum_default(const BrColumn *c, PgKind kind, const char **why)
+{
+	const char *text = c->default_text;
+
+	*why = "its default is none of its labels";
+	if (!has_label(c->type, text, strlen(text)))
+		return NULL;
+	return kind == PG_NAMED || IS_TEXT(kind) ? literal(text) : NULL;
+}
+
+static char *
+set_default(const BrColumn *c, PgKind kind, const char **why)
+{
+	StringInfoData out;
+
+	*why = "its default is none of its labels";
+	if (IS_TEXT(kind))
+		return literal(c->default_text);
+	if (kind != PG_TEXT_ARRAY)
+		return NULL;
+	initStringInfo(&out);
+	appendStringInfoChar(&out, '{');
+	for (const char *at = c->default_text; *at != '\0';)
+	{
+		size_t		len = strcspn(at, ",");
+
+		if (!has_label(c->type, at, len))
+			return NULL;
+		appendStringInfo(&out, "%s\"", out.len > 1 ? "," : "");
+		for (size_t i = 0; i < len; i++)
+			appendStringInfo(&out, "%s%c", at[i] == '"' || at[i] == '\\' ? "\\" : "", at[i]);
+		appendStringInfoChar(&out, '"');
+		at += len + (at[len] == ',' ? 1 : 0);
+	}
+	appendStringInfoChar(&out, '}');
+	return literal(out.data);
+}
+
+/* BINARY is filled up with zero bytes. */
+static char *
+bytes_default(const BrPlanTable * p, const BrColumn *c, PgKind kind, const char **why)
+{
+	size_t		digits = strlen(c->default_text);
+	StringInfoData out;
+
+	*why = "its default is not translated for the type it becomes";
+	if (kind != PG_BYTEA || strspn(c->default_text, "0123456789abcdefABCDEF") != digits || digits % 2 != 0)
+		return NULL;
+	/* MySQL shows one up to its first zero byte */
+	if (!p->b->s->mariadb && digits / 2 < c->type->length)
+	{
+		*why = "the source does not tell all bytes of its default";
+		return NULL;
+	}
+	initStringInfo(&out);
+	appendStringInfo(&out, "'\\x%s", c->default_text);
+	for (size_t i = digits / 2; c->type->kind == MY_BINARY && i < c->type->length; i++)
+		appendStringInfoString(&out, "00");
+	appendStringInfoChar(&out, '\'');
+	return out.data;
+}
+
+static char *
+value_default(const BrPlanTable * p, const BrColumn *c, PgKind kind, const char **why)
+{
+	switch (c->type->kind)
+	{
+		case MY_TINYINT:
+		case MY_SMALLINT:
+		case MY_MEDIUMINT:
+		case MY_INT:
+		case MY_BIGINT:
+		case MY_YEAR:
+		case MY_DECIMAL:
+		case MY_FLOAT:
+		case MY_DOUBLE:
+			return number_default(c, kind, why);
+		case MY_BIT:
+			return bit_default(c, kind, why);
+		case MY_DATE:
+		case MY_TIME:
+		case MY_DATETIME:
+		case MY_TIMESTAMP:
+			return moment_default(p, c, kind, why);
+		case MY_CHAR:
+		case MY_VARCHAR:
+		case MY_TEXT:
+		case MY_JSON:
+			return text_default(c, kind, why);
+		case MY_BINARY:
+		case MY_VARBINARY:
+		case MY_BLOB:
+			return bytes_default(p, c, kind, why);
+		case MY_ENUM:
+			return enum_default(c, kind, why);
+		case MY_SET:
+			return set_default(c, kind, why);
+		case MY_UUID:
+			*why = "its default is not translated for the type it becomes";
+			return kind == PG_UUID ? literal(c->default_text) : NULL;
+		case MY_INET4:
+		case MY_INET6:
+			*why = "its default is not translated for the type it becomes";
+			return kind == PG_INET ? literal(c->default_text) : NULL;
+		default:
+			*why = "a default of such a type is not translated";
+			return NULL;
+	}
+}
+
+/* See plan_int.h. */
+char *
+br_default_text(const BrPlanTable * p, int column, const char **why)
+{
+	const BrColumn *c = &p->t->cols[column];
+	PgKind		kind = pg_kind_of(&p->targets[column]);
+	char	   *text;
+
+	*why = NULL;
+	if (c->default_kind == BR_DEFAULT_NONE)
+		return NULL;
+	if (c->default_kind == BR_DEFAULT_EXPRESSION)
+	{
+		*why = psprintf("its default (%s) has no equal", c->default_text);
+		return NULL;
+	}
+	text = value_default(p, c, kind, why);
+	if (text != NULL)
+		*why = NULL;
+	return text;
+}
