@@ -12,6 +12,6 @@
  * Follow from s->position.  t holds the token.  Sends an empty batch about once a second when the source is quiet, answers
  * catch_up, and looks for stop in every answer.
  */
-extern void br_follow(BrStream * s, BrTarget * t, BrOutcome * out);
+extern void br_follow(BrStream *s, BrTarget *t, BrOutcome *out);
 
 #endif							/* BR_FOLLOW_H */

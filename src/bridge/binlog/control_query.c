@@ -222,6 +222,7 @@ bl_read_execute_load_query(BlBody *b)
 	BlQuery		q;
 
 	read_statement(b, BL_EV_EXECUTE_LOAD_QUERY, 26, &q, &post);
+	b->item->u.text.database = q.database;
 	b->item->u.text.data = q.sql;
 	b->item->u.text.len = q.sql_len;
 }

@@ -131,6 +131,8 @@ typedef struct BlItem
 		{
 			const char *data;
 			size_t		len;
+			const char *database;	/* LOAD: default database,
+									 * zero-terminated; NULL = not known */
 		}			text;		/* ROWS_QUERY, LOAD, STATEMENT_PART: for
 								 * people */
 		struct

@@ -7,6 +7,7 @@
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "bridge/mysql/conn_int.h"
@@ -402,7 +403,25 @@ mx_packet(MxConn *c, const char **data, size_t *len, const char *what, MxError *
 		return fail_from_library(c, err, what);
 	*data = (const char *) c->my->net.read_pos;
 	*len = n;
+	c->last_packet = n;
 	return true;
+}
+
+/*
+ * What the library has read ahead, and what the kernel has.  A read of more
+ * than the library's cache may leave a part of a TLS record in the TLS library.
+ */
+bool
+mx_dump_ready(MxConn *c)
+{
+	MARIADB_PVIO *io = c->my->net.pvio;
+	struct pollfd fd = {.fd = c->fd, .events = POLLIN};
+
+	if (c->woken || c->lost || io == NULL || io->cache_pos < io->cache + io->cache_size)
+		return true;
+	if (c->cipher != NULL && c->last_packet >= PVIO_READ_AHEAD_CACHE_SIZE)
+		return true;
+	return poll(&fd, 1, 0) > 0;
 }
 
 bool

@@ -196,4 +196,10 @@ extern bool mx_dump_start(MxConn *c, const MxDump *d, MxError *err);
  */
 extern int	mx_dump_next(MxConn *c, const char **data, size_t *len, MxError *err);
 
+/*
+ * Would mx_dump_next find the beginning of an event without waiting for the
+ * network?  True also where that cannot be told (bytes that TLS may hold back).
+ */
+extern bool mx_dump_ready(MxConn *c);
+
 #endif							/* MX_CONN_H */

@@ -24,6 +24,7 @@ struct MxConn
 	unsigned long thread_id;
 	int			read_timeout;	/* seconds */
 	bool		stop_at_end;	/* of the dump */
+	size_t		last_packet;	/* bytes of the packet that was read last */
 };
 
 /* Largest packet, joined: what the servers themselves allow, and a little for a replication event's head. */

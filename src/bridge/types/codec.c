@@ -4,6 +4,7 @@
  */
 #include "bridge/types/codec_int.h"
 
+#include "bridge/types/json.h"
 #include "common/sl_record.h"
 
 /* What the largest value that does not grow with its input may take. */
@@ -323,6 +324,32 @@ my_codec_binlog(MyCodec *c, const char *data, size_t len, StringInfo out, SlErro
 	if (c->inflate && !my_inflate(c, &data, &len, err))
 		return MY_FAULT;
 	return run(c, c->read_log, data, len, out, err);
+}
+
+/* The text is what the server prints of the document, as of one that came whole. */
+MyResult
+my_codec_binlog_diff(MyCodec *c, const char *before, size_t before_len,
+					 const char *diff, size_t diff_len, StringInfo out, SlError *err)
+{
+	int			start = out->len;
+	MyValue		v;
+
+	if (c->type->kind != MY_JSON || c->type->charset != NULL)
+	{
+		BROKEN(err, "a difference of JSON comes for %s", my_kind_name(c->type->kind));
+		return MY_FAULT;
+	}
+	resetStringInfo(&c->scratch);
+	if (!my_json_apply(before, before_len, diff, diff_len, &c->scratch, err))
+		return MY_FAULT;
+	if (out->len > SL_MAX_CELL - SLACK || c->scratch.len > SL_MAX_CELL - SLACK - out->len)
+		return too_long(err);
+	v.data = c->scratch.data;
+	v.len = c->scratch.len;
+	if (c->write(c, &v, out, err) == MY_VALUE)
+		return MY_VALUE;
+	out->len = start;
+	return MY_FAULT;
 }
 
 MyResult

@@ -36,6 +36,10 @@ typedef enum MyResult
 extern MyResult my_codec_binlog(MyCodec *c, const char *data, size_t len,
 								StringInfo out, SlError *err);
 
+/* The same of a JSON column whose value came as a difference (PARTIAL_JSON) to the one before it. */
+extern MyResult my_codec_binlog_diff(MyCodec *c, const char *before, size_t before_len,
+									 const char *diff, size_t diff_len, StringInfo out, SlError *err);
+
 /*
  * The same of a row of the binary protocol (COM_STMT_EXECUTE), where strings
  * come in the bytes of the column's own character set (SET NAMES binary).

@@ -1,0 +1,311 @@
+/*
+ * follow.c
+ *	  Following a source's binary log: the loop between its events and the target.
+ *
+ * NOTES
+ *	  Nothing waits for a full batch: when the source has nothing more at hand,
+ *	  what is whole is handed over, unless batches are in flight, in which case
+ *	  more gathers until one of them comes back.
+ */
+#include <errno.h>
+#include <poll.h>
+
+#include "bridge/follow.h"
+#include "bridge/follow_int.h"
+
+#define READ_TIMEOUT	30		/* seconds without a byte, with a heartbeat
+								 * every second */
+#define TICK			1000	/* milliseconds between batches of a quiet
+								 * source */
+
+typedef struct Follow
+{
+	BrStream   *s;
+	BrTarget   *t;
+	BrOutcome  *out;
+	BrFollowed *followed;
+	BrPosition	at;
+	MxDump		dump;
+	MxConn	   *log;			/* the dump's */
+	BrFlow	   *flow;
+	BrFeed		feed;
+	int64		ticket;			/* of the request to catch up in hand; 0 =
+								 * none */
+	uint64		ticket_lsn;		/* where it is fulfilled */
+	BrUndone   *undone;
+	BrStop		stop;
+} Follow;
+
+static void
+end_with(Follow *w, BrEnd end, const char *why)
+{
+	if (w->feed.ended)
+		return;
+	w->feed.ended = true;
+	w->out->end = end;
+	snprintf(w->out->why, sizeof(w->out->why), "%s", why);
+}
+
+/* ---------- begin ---------- */
+
+static bool
+ask_for_log(Follow *w)
+{
+	MxParams	p = w->s->source;
+	MxError		err;
+
+	p.read_timeout = READ_TIMEOUT;
+	w->log = mx_connect(&p, true, &err);
+	if (w->log == NULL || !mx_dump_start(w->log, &w->dump, &err))
+		return br_stop_source(&w->stop, &err);
+	return true;
+}
+
+/* Checksums guard what nothing else guards. */
+static bool
+needs_checksums(const Follow *w)
+{
+	return w->s->source.socket == NULL && !mx_is_encrypted(w->log);
+}
+
+/* The stream's source is asked who it is before anything is believed of its log. */
+static bool
+begin(Follow *w)
+{
+	BrFlowOwner owner = br_followed_owner(w->followed);
+	MxConn	   *c = br_followed_source(w->followed, &w->stop);
+	MxError		err;
+	uint64		start = 0;
+
+	if (c == NULL)
+		return false;
+	if (!br_stream_identify(w->s, c, &err) || (w->s->server_id == 0 && !br_stream_choose_id(w->s, c, &err)))
+		return br_stop_source(&w->stop, &err);
+	if (!br_start_find(w->s, c, &w->at, &w->dump, &w->stop) || !ask_for_log(w))
+		return false;
+	if (w->at.file[0] != '\0' && !br_position_lsn(w->at.file, Min(w->at.pos, PG_UINT32_MAX), &start))
+		return br_stop(&w->stop, NULL, "the source's log file \"%s\" has a name without a number", w->at.file);
+	w->flow = br_flow_create(&owner, w->s->mariadb, needs_checksums(w), &w->at, start);
+	w->flow->undone = w->undone;
+	if (w->s->position == NULL)
+	{
+		w->flow->lsn = 0;
+		w->flow->moved = true;
+	}
+	br_followed_by(w->followed, w->flow);
+	return true;
+}
+
+/* ---------- requests ---------- */
+
+/* How far must the stream come for what sync_wait asks? */
+static bool
+take_ticket(Follow *w)
+{
+	MxConn	   *c;
+	MxPosition	end;
+	MxError		err;
+
+	if (w->feed.catch_up == 0 || w->feed.catch_up == w->feed.answered || w->feed.catch_up == w->ticket)
+		return true;
+	c = br_followed_source(w->followed, &w->stop);
+	if (c == NULL)
+		return false;
+	if (!mx_position_read(c, &end, &err))
+		return br_stop_source(&w->stop, &err);
+	if (!br_position_lsn(end.file, Min(end.pos, PG_UINT32_MAX), &w->ticket_lsn))
+		return br_stop(&w->stop, NULL, "the source has no binary log");
+	w->ticket = w->feed.catch_up;
+	return true;
+}
+
+static bool
+answer_ticket(Follow *w)
+{
+	int64		ticket = w->ticket;
+
+	if (ticket == 0 || !br_flow_is_between(w->flow) || br_flow_lsn(w->flow) < w->ticket_lsn)
+		return true;
+	w->ticket = 0;
+	return br_feed_answer(&w->feed, ticket);
+}
+
+/* ---------- the loop ---------- */
+
+static bool
+asked_to_stop(Follow *w)
+{
+	if (!w->feed.stop && !(w->s->stop != NULL && *w->s->stop))
+		return false;
+	end_with(w, BR_END_STOP, "");
+	return true;
+}
+
+/* Once a second something is sent, so that requests are heard and the position is known. */
+static bool
+tick(Follow *w)
+{
+	if (w->feed.flying > 0 || br_now_ms() - w->feed.sent < TICK)
+		return true;
+	if (br_flow_is_between(w->flow) && !(br_flow_seal(w->flow) && br_flow_heartbeat(w->flow)))
+		return false;
+	return br_feed_flush(&w->feed);
+}
+
+/* Until the source has something; false at an end. */
+static bool
+wait_for_source(Follow *w)
+{
+	while (!mx_dump_ready(w->log))
+	{
+		struct pollfd fds[2] = {
+			{.fd = mx_socket(w->log), .events = POLLIN},
+			{.fd = br_target_socket(w->t), .events = POLLIN}
+		};
+
+		if (!br_feed_results(&w->feed, false) || asked_to_stop(w))
+			return false;
+		if (!take_ticket(w) || !answer_ticket(w))
+			return false;
+		if (br_feed_has_whole(&w->feed) && w->feed.flying == 0 && !br_feed_flush(&w->feed))
+			return false;
+		if (!tick(w))
+			return false;
+		if (poll(fds, 2, TICK) < 0 && errno != EINTR)
+			return br_stop(&w->stop, NULL, "poll() failed: %m");
+		if ((fds[0].revents & (POLLIN | POLLERR | POLLHUP)) != 0)
+			break;
+	}
+	return true;
+}
+
+/* One event, and what it makes due. */
+static bool
+one_event(Follow *w)
+{
+	const char *data;
+	size_t		len;
+	MxError		err;
+
+	if (!wait_for_source(w))
+		return false;
+	if (mx_dump_next(w->log, &data, &len, &err) <= 0)
+	{
+		if (w->s->stop == NULL || !*w->s->stop)
+			br_start_refused(w->s, &err, &w->stop);
+		return false;
+	}
+	if (!br_flow_event(w->flow, data, len))
+		return false;
+	return br_feed_event(&w->feed);
+}
+
+static void
+follow_log(Follow *w)
+{
+	int			n = 0;
+
+	while (one_event(w))
+	{
+		/* under load nothing waits for the source */
+		if (++n % 64 != 0)
+			continue;
+		if (!br_feed_results(&w->feed, false) || asked_to_stop(w) || !take_ticket(w) || !answer_ticket(w) || !tick(w))
+			break;
+	}
+}
+
+/* ---------- end ---------- */
+
+/* What was found before the stop is applied first; the fault goes in a batch of its own. */
+static void
+report(Follow *w)
+{
+	BrError		err;
+	SlFault    *fault = &w->stop.fault;
+
+	if (w->stop.kind == BR_STOP_FAILED)
+	{
+		end_with(w, BR_END_FAILED, fault->message);
+		return;
+	}
+	br_log(w->s, "%s: %s", fault->marker, fault->message);
+	if (br_stream_fault(w->s, w->t, fault, &err))
+		end_with(w, BR_END_REFUSED, fault->message);
+	else
+		end_with(w, BR_END_FAILED, psprintf("the target: %s", err.message));
+}
+
+static void
+close_all(Follow *w)
+{
+	mx_close(w->log);
+	w->log = NULL;
+	if (w->flow != NULL)
+	{
+		w->undone = w->flow->undone;
+		br_flow_free(w->flow);
+	}
+	w->flow = NULL;
+	if (w->at.gtid != NULL)
+		bl_gtid_set_free(w->at.gtid);
+	w->at.gtid = NULL;
+	br_followed_free(w->followed);
+}
+
+/* The stop is the log's, the source's, or ours; a stop that the flow met is the reason unless the target had one. */
+static void
+take_stop(Follow *w)
+{
+	if (w->stop.kind == BR_STOP_NONE && w->flow != NULL)
+		w->stop = w->flow->stop;
+}
+
+/* One pass from the stream's position; true: another one is needed. */
+static bool
+follow_once(Follow *w)
+{
+	bool		fed = false;
+
+	w->followed = br_followed_create(w->s, NULL);
+	memset(&w->stop, 0, sizeof(w->stop));
+	memset(&w->feed, 0, sizeof(w->feed));
+	if (begin(w))
+	{
+		fed = true;
+		if (br_feed_init(&w->feed, w->s, w->t, w->flow, w->out))
+			follow_log(w);
+		take_stop(w);
+		if (!w->feed.ended && br_feed_has_whole(&w->feed) && !w->feed.in_block)
+			(void) br_feed_flush(&w->feed);
+		if (!w->feed.ended)
+			(void) br_feed_results(&w->feed, true);
+		if (w->stop.kind == BR_STOP_AGAIN && !w->feed.ended)
+		{
+			StringInfoData text;
+
+			initStringInfo(&text);
+			br_position_text(&w->flow->at, &text);
+			w->s->position = text.data;
+		}
+		br_feed_end(&w->feed);
+	}
+	if (w->stop.kind != BR_STOP_NONE && w->stop.kind != BR_STOP_AGAIN && !w->feed.ended)
+		report(w);
+	if (fed)
+		br_log(w->s, "read " UINT64_FORMAT " rows in " UINT64_FORMAT " groups", w->flow->nrows, w->flow->ngroups);
+	close_all(w);
+	return w->stop.kind == BR_STOP_AGAIN && !w->feed.ended;
+}
+
+/* See follow.h. */
+void
+br_follow(BrStream *s, BrTarget *t, BrOutcome *out)
+{
+	Follow		w = {.s = s, .t = t, .out = out};
+
+	memset(out, 0, sizeof(*out));
+	out->end = BR_END_FAILED;
+	while (follow_once(&w))
+		br_log(s, "begins at the last position again, without what a savepoint took back");
+}

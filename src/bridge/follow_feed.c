@@ -1,0 +1,265 @@
+/*
+ * follow_feed.c
+ *	  Records to the target: batches in a pipeline, and what comes back.
+ *
+ * NOTES
+ *	  A batch is a transaction of the target.  Its first record behind the header
+ *	  says at which position it follows, so that one which is in flight behind a
+ *	  failed one is refused.  A source transaction that is too large to be held is
+ *	  fed in parts, all in one transaction of the target.
+ */
+#include <time.h>
+
+#include "bridge/follow_int.h"
+#include "bridge/json_in.h"
+#include "common/sl_wire.h"
+
+#define PREFIX_FOLLOWS		"sluice_follows"
+#define PREFIX_CAUGHT_UP	"sluice_caught_up"
+
+/* SQLSTATE class of what the extension refuses (sl_marker.h). */
+#define REFUSAL_CLASS		"SL"
+
+int64
+br_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* ---------- ends ---------- */
+
+/* The first end counts. */
+static bool
+failed(BrFeed *fd, const BrError *err)
+{
+	bool		refused = strncmp(err->sqlstate, REFUSAL_CLASS, 2) == 0;
+
+	if (fd->ended)
+		return false;
+	fd->ended = true;
+	fd->out->end = refused ? BR_END_REFUSED : BR_END_FAILED;
+	snprintf(fd->out->why, sizeof(fd->out->why), "%s%s", refused ? "" : "the target: ", err->message);
+	return false;
+}
+
+/* ---------- answers ---------- */
+
+static void
+take_answer(BrFeed *fd, const char *text)
+{
+	SlError		err;
+	BrJson	   *json = text != NULL ? br_json_parse(text, &err) : NULL;
+
+	if (json == NULL)
+		return;
+	if (br_json_get_true(json, "stop"))
+		fd->stop = true;
+	fd->catch_up = 0;
+	(void) br_json_get_int64(json, "catch_up", &fd->catch_up);
+	br_json_free(json);
+}
+
+bool
+br_feed_results(BrFeed *fd, bool wait)
+{
+	BrError		err;
+	char	   *value;
+	int			rc;
+
+	while (fd->flying > 0 && (rc = br_target_result(fd->t, wait, &value, &err)) != 0)
+	{
+		fd->flying--;
+		if (rc < 0)
+			return failed(fd, &err);
+		if (value == NULL)
+			continue;			/* of BEGIN and COMMIT */
+		take_answer(fd, value);
+		pfree(value);
+	}
+	return !fd->ended;
+}
+
+/* ---------- batches ---------- */
+
+/* follows: with the position that the batch is to be applied at. */
+static void
+begin_batch(BrFeed *fd, int handed, bool follows)
+{
+	SlRecord	rec = {.kind = SL_REC_MESSAGE};
+	SlError		err;
+
+	resetStringInfo(&fd->head);
+	br_stream_header(fd->s, &fd->head);
+	if (follows)
+	{
+		rec.u.message.lsn = fd->flow->lsn;
+		rec.u.message.prefix = PREFIX_FOLLOWS;
+		rec.u.message.data = "";
+		(void) sl_wire_put(&fd->head, &rec, &err);
+	}
+	br_flow_handed(fd->flow, handed, fd->head.data, fd->head.len);
+}
+
+static bool
+run(BrFeed *fd, const char *sql)
+{
+	BrError		err;
+
+	if (!br_target_send(fd->t, sql, NULL, 0, true, &err))
+		return failed(fd, &err);
+	fd->flying++;
+	return br_feed_results(fd, false);
+}
+
+/* The first n bytes of the flow's output. */
+static bool
+send_batch(BrFeed *fd, int n)
+{
+	BrParam		params[2] = {
+		{.data = fd->s->token},
+		{.data = fd->flow->out->data, .len = n, .binary = true}
+	};
+	BrError		err;
+
+	if (!br_target_send(fd->t, "SELECT sluice.feed($1, $2)", params, lengthof(params), true, &err))
+		return failed(fd, &err);
+	fd->flying++;
+	fd->sent = br_now_ms();
+	return br_feed_results(fd, false);
+}
+
+bool
+br_feed_has_whole(const BrFeed *fd)
+{
+	return fd->flow->whole > fd->head.len;
+}
+
+bool
+br_feed_flush(BrFeed *fd)
+{
+	BrFlow	   *f = fd->flow;
+
+	if (fd->in_block)
+		return true;
+	if (!br_flow_seal(f) || !send_batch(fd, f->whole))
+		return false;
+	begin_batch(fd, f->whole, true);
+	return true;
+}
+
+/* What there is of the group in hand. */
+static bool
+send_part(BrFeed *fd)
+{
+	BrFlow	   *f = fd->flow;
+
+	if (!fd->in_block)
+	{
+		if (br_feed_has_whole(fd) && !br_feed_flush(fd))
+			return false;
+		if (!run(fd, "BEGIN"))
+			return false;
+		fd->in_block = true;
+	}
+	if (!send_batch(fd, f->out->len))
+		return false;
+	begin_batch(fd, f->out->len, false);
+	return true;
+}
+
+/* The group that was fed in parts has ended. */
+static bool
+end_block(BrFeed *fd)
+{
+	BrFlow	   *f = fd->flow;
+
+	if (f->discarded)
+	{
+		f->discarded = false;
+		fd->in_block = false;
+		br_flow_forget_shapes(f);
+		if (!run(fd, "ROLLBACK"))
+			return false;
+	}
+	else if (!br_flow_seal(f) || !send_batch(fd, f->whole) || !run(fd, "COMMIT"))
+		return false;
+	fd->in_block = false;
+	begin_batch(fd, f->out->len, true);
+	return true;
+}
+
+bool
+br_feed_event(BrFeed *fd)
+{
+	BrFlow	   *f = fd->flow;
+
+	if (br_flow_is_between(f) || f->discarded)
+	{
+		if (fd->in_block)
+			return end_block(fd);
+		return f->out->len < BR_FEED_BATCH || br_feed_flush(fd);
+	}
+	if (f->out->len - f->whole >= (fd->in_block ? BR_FEED_BATCH : BR_FEED_LARGE))
+		return send_part(fd);
+	return true;
+}
+
+bool
+br_feed_answer(BrFeed *fd, int64 ticket)
+{
+	SlRecord	rec = {.kind = SL_REC_MESSAGE};
+	BrFlow	   *f = fd->flow;
+	char		text[24];
+
+	if (!br_flow_seal(f) || !br_flow_heartbeat(f))
+		return false;
+	snprintf(text, sizeof(text), INT64_FORMAT, ticket);
+	rec.u.message.prefix = PREFIX_CAUGHT_UP;
+	rec.u.message.data = text;
+	rec.u.message.len = strlen(text);
+	if (!br_flow_put(f, &rec))
+		return false;
+	f->whole = f->out->len;
+	fd->answered = ticket;
+	return br_feed_flush(fd);
+}
+
+/* ---------- begin and end ---------- */
+
+bool
+br_feed_init(BrFeed *fd, BrStream *s, BrTarget *t, BrFlow *flow, BrOutcome *out)
+{
+	BrError		err;
+
+	memset(fd, 0, sizeof(*fd));
+	fd->s = s;
+	fd->t = t;
+	fd->flow = flow;
+	fd->out = out;
+	initStringInfo(&fd->head);
+	if (!br_target_pipeline(t, BR_FEED_DEPTH, &err))
+		return failed(fd, &err);
+	begin_batch(fd, 0, true);
+	if (!send_batch(fd, flow->whole))
+		return false;
+	begin_batch(fd, flow->whole, true);
+	return br_feed_results(fd, true);
+}
+
+void
+br_feed_end(BrFeed *fd)
+{
+	BrError		err;
+	char	   *value;
+
+	while (fd->flying > 0 && br_target_result(fd->t, true, &value, &err) != 0)
+		fd->flying--;
+	(void) br_target_pipeline_end(fd->t, &err);
+	if (fd->in_block)
+		(void) br_target_exec(fd->t, "ROLLBACK", NULL, 0, &err);
+	fd->in_block = false;
+	pfree(fd->head.data);
+}

@@ -1,0 +1,276 @@
+/*
+ * follow_statement.c
+ *	  Statements of the binary log: ends of groups, savepoints, DDL, and what
+ *	  should have been logged as rows.
+ */
+#include "bridge/follow_int.h"
+#include "bridge/types/charset.h"
+
+#define UTF8MB4_COLLATION	45
+
+typedef enum Kind
+{
+	EMPTY,
+	BEGIN,
+	COMMIT,
+	ROLLBACK,
+	SAVEPOINT,
+	ROLLBACK_TO,
+	XA_BEGIN,
+	XA_END,
+	XA_DONE,					/* of one that was prepared before */
+	TRUNCATE,
+	CHANGE,						/* of rows, or of anything */
+	OTHER						/* DDL, and what is like it */
+} Kind;
+
+/* Statements that change rows by themselves, or run what may. */
+static const char *const changing[] = {
+	"insert", "update", "delete", "replace", "load", "call", "do", "with", "select", "execute", "import",
+	"handler", "table", "values"
+};
+
+/* SAVEPOINT a, ROLLBACK [WORK] TO [SAVEPOINT] a: the name is the last word. */
+static void
+last_word(BrWords *w, char *name, size_t size)
+{
+	snprintf(name, size, "%s", w->word);
+	while (br_words_next(w))
+		snprintf(name, size, "%s", w->word);
+}
+
+static Kind
+rollback_kind(BrWords *w, char *name, size_t size)
+{
+	while (br_words_next(w))
+		if (br_words_is(w, "to"))
+		{
+			last_word(w, name, size);
+			return ROLLBACK_TO;
+		}
+	return ROLLBACK;
+}
+
+static Kind
+xa_kind(BrWords *w)
+{
+	if (!br_words_next(w))
+		return XA_END;
+	return br_words_is(w, "start") || br_words_is(w, "begin") ? XA_BEGIN :
+		br_words_is(w, "commit") || br_words_is(w, "rollback") ? XA_DONE : XA_END;
+}
+
+/* What a statement is by its first words; name: of the savepoint. */
+static Kind
+kind_of(const BlQuery *q, char *name, size_t size)
+{
+	BrWords		w;
+
+	name[0] = '\0';
+	br_words_init(&w, q->sql, q->sql_len);
+	if (!br_words_next(&w))
+		return EMPTY;
+	if (br_words_is(&w, "begin") || br_words_is(&w, "start"))
+		return BEGIN;
+	if (br_words_is(&w, "commit"))
+		return COMMIT;
+	if (br_words_is(&w, "rollback"))
+		return rollback_kind(&w, name, size);
+	if (br_words_is(&w, "xa"))
+		return xa_kind(&w);
+	if (br_words_is(&w, "savepoint"))
+	{
+		last_word(&w, name, size);
+		return SAVEPOINT;
+	}
+	if (br_words_is(&w, "truncate"))
+		return TRUNCATE;
+	for (int i = 0; i < lengthof(changing); i++)
+		if (br_words_is(&w, changing[i]))
+			return CHANGE;
+	return OTHER;
+}
+
+/* ---------- rows that were logged as a statement ---------- */
+
+static bool
+stop_at_change(BrFlow *f, const char *sql, size_t len)
+{
+	BrWords		w;
+
+	br_words_init(&w, sql, len);
+	if (!br_words_next(&w))
+		w.word[0] = '\0';
+	br_stop(&f->stop, "PROTOCOL-VIOLATION",
+			"the source logged a statement (%s) instead of the rows that it changed", w.word);
+	br_stop_detail(&f->stop, "It may have changed tables of the stream: a session wrote with a binlog_format other than ROW.");
+	br_stop_hint(&f->stop, "See that no session sets binlog_format (sessions that were open keep what it was), then start the stream "
+				 "anew with restart_from_scratch => true.");
+	br_stop_remedy(&f->stop, "SET GLOBAL binlog_format = 'ROW'");
+	return false;
+}
+
+static bool
+change(BrFlow *f, const char *database, const char *sql, size_t len)
+{
+	if (f->owner.touches(f->owner.arg, database, sql, len))
+		return stop_at_change(f, sql, len);
+	return true;
+}
+
+/* See follow_int.h. */
+bool
+br_flow_load(BrFlow *f, const char *database, const char *sql, size_t len)
+{
+	return change(f, database, sql, len);
+}
+
+/* ---------- DDL ---------- */
+
+/* The statement in UTF-8; what is no text of its character set is replaced, because only names matter. */
+static char *
+utf8_text(const BlQuery *q)
+{
+	const MyCharset *cs = my_charset_by_collation(q->client_charset != 0 ? q->client_charset : UTF8MB4_COLLATION);
+	StringInfoData text;
+	SlError		err;
+	size_t		done = 0;
+
+	initStringInfo(&text);
+	if (cs != NULL && my_charset_to_utf8(cs, q->sql, q->sql_len, &text, &err))
+		return text.data;
+	resetStringInfo(&text);
+	cs = my_charset_by_collation(UTF8MB4_COLLATION);
+	while (done < q->sql_len)
+	{
+		int			was = text.len;
+
+		if (my_charset_to_utf8(cs, q->sql + done, q->sql_len - done, &text, &err))
+			break;
+		text.len = was;
+		if (err.offset >= q->sql_len - done)
+			break;
+		appendBinaryStringInfo(&text, q->sql + done, (int) err.offset);
+		appendStringInfoChar(&text, '?');
+		done += err.offset + 1;
+	}
+	return text.data;
+}
+
+static bool
+put_ddl(BrFlow *f, const BlQuery *q)
+{
+	SlRecord	rec = {.kind = SL_REC_DDL};
+	char	   *text = utf8_text(q);
+	size_t		len = strlen(text);
+	bool		ok = true;
+
+	if (len <= SL_MAX_TEXT)
+	{
+		rec.u.message.transactional = true;
+		rec.u.message.lsn = f->group.lsn;
+		rec.u.message.prefix = q->database;
+		rec.u.message.len = (uint32) len;
+		rec.u.message.data = text;
+		ok = br_flow_begin(f, NULL) && br_flow_put(f, &rec);
+	}
+	else if (f->owner.touches(f->owner.arg, q->database, text, len))
+		ok = br_stop(&f->stop, "SCHEMA-CHANGE-REFUSED",
+					 "a statement of %zu bytes may change tables of the stream and is too long to be judged", len);
+	f->owner.changed(f->owner.arg, q->database, text, len);
+	memset(f->maps, 0, sizeof(f->maps));
+	pfree(text);
+	return ok;
+}
+
+/* TRUNCATE [TABLE] [database.]table; anything else is left to the judge of DDL. */
+static bool
+truncated_table(const BlQuery *q, char *database, char *table, size_t size)
+{
+	BrWords		w;
+
+	br_words_init(&w, q->sql, q->sql_len);
+	if (!br_words_next(&w) || !br_words_next(&w) || (br_words_is(&w, "table") && !br_words_next(&w)))
+		return false;
+	snprintf(database, size, "%s", q->database);
+	if (w.dotted)
+	{
+		snprintf(database, size, "%s", w.word);
+		if (!br_words_next(&w))
+			return false;
+	}
+	snprintf(table, size, "%s", w.word);
+	return *database != '\0';
+}
+
+static bool
+put_truncate(BrFlow *f, const BlQuery *q)
+{
+	char		database[256];
+	char		table[256];
+	BrFlowTable *t = NULL;
+	SlRecord	rec = {.kind = SL_REC_TRUNCATE};
+
+	if (!truncated_table(q, database, table, sizeof(table)))
+		return put_ddl(f, q);
+	if (!f->owner.table(f->owner.arg, database, table, true, &t, &f->stop))
+		return false;
+	if (t == NULL)
+		return true;
+	rec.u.truncate.flags = SL_TRUNCATE_RESTART_SEQS;
+	rec.u.truncate.nrels = 1;
+	rec.u.truncate.wireids = &t->shape->wireid;
+	return br_flow_begin(f, t) && br_flow_put(f, &rec);
+}
+
+/* ---------- dispatch ---------- */
+
+/* A statement that is a group, or part of one. */
+static bool
+content(BrFlow *f, Kind kind, const BlQuery *q)
+{
+	bool		ok;
+
+	if (f->group.alter == BL_ALTER_START || f->group.alter == BL_ALTER_ROLLBACK)
+		ok = true;				/* nothing has changed */
+	else if (kind == CHANGE)
+		ok = change(f, q->database, q->sql, q->sql_len);
+	else if (kind == TRUNCATE)
+		ok = put_truncate(f, q);
+	else
+		ok = kind == XA_END || put_ddl(f, q);
+	if (ok && (f->group.kind == BR_GROUP_SINGLE || f->group.kind == BR_GROUP_OPEN))
+		return br_flow_commit(f);
+	return ok;
+}
+
+/* See follow_int.h. */
+bool
+br_flow_statement(BrFlow *f, const BlQuery *q)
+{
+	char		name[256];
+	Kind		kind = kind_of(q, name, sizeof(name));
+
+	switch (kind)
+	{
+		case EMPTY:				/* MariaDB: in place of what we need not know */
+			return true;
+		case BEGIN:
+			f->group.kind = BR_GROUP_TRANSACTION;
+			return true;
+		case XA_BEGIN:
+			f->group.kind = BR_GROUP_XA;
+			return true;
+		case COMMIT:
+		case XA_DONE:
+			return br_flow_commit(f);
+		case ROLLBACK:
+			return br_flow_rollback(f);
+		case SAVEPOINT:
+			return br_flow_savepoint(f, name);
+		case ROLLBACK_TO:
+			return br_flow_rollback_to(f, name);
+		default:
+			return content(f, kind, q);
+	}
+}
