@@ -110,7 +110,7 @@ build/fuzz/fuzz_%: tests/fuzz/%.c $(fuzz_OBJS) Makefile
 # BRIDGE=no leaves it out, BRIDGE=yes fails without the library.
 
 BRIDGE ?= $(if $(shell pkg-config --exists libmariadb libzstd zlib && echo found),yes,no)
-BRIDGE_SRC = $(filter-out $(PURE_SRC),$(sort $(wildcard src/bridge/*.c src/bridge/mysql/*.c)))
+BRIDGE_SRC = $(filter-out $(PURE_SRC),$(sort $(wildcard src/bridge/*.c src/bridge/cold/*.c src/bridge/mysql/*.c)))
 BRIDGE_OBJS = $(patsubst src/%.c,build/bridge/%_fe.o,$(PURE_SRC) $(BRIDGE_SRC))
 
 build/bridge/%_fe.o: src/%.c Makefile

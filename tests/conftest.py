@@ -6,7 +6,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from lib import MySqlServer, PgServer  # noqa: E402
+from lib import Bridge, MySqlServer, PgServer  # noqa: E402
 
 
 def pytest_addoption(parser):
@@ -132,3 +132,16 @@ def make_mysql():
     yield make
     for server in reversed(made):
         server.destroy()
+
+
+@pytest.fixture
+def make_bridge():
+    """Bridge(db, ...), started, and destroyed when the test ends."""
+    made = []
+
+    def make(db, **kw):
+        made.append(Bridge(db, **kw))
+        return made[-1].start()
+    yield make
+    for bridge in reversed(made):
+        bridge.destroy()

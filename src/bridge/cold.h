@@ -8,8 +8,9 @@
 #include "bridge/stream.h"
 
 /*
- * Build the schema, copy every table that is not established, and leave s->position where the stream begins.  t holds
- * the token and is polled for stop about once a second.  BR_END_COMPLETE: follow.  Resumes what an earlier run left.
+ * Build the schema, copy every table that is not established, build what can be built before rows are followed, and leave
+ * s->position where the stream begins.  t holds the token and is polled for stop about once a second.  BR_END_COMPLETE:
+ * follow.  Resumes what an earlier run left; with s->position (cold is "finish") it only builds.
  */
 extern void br_cold_start(BrStream * s, BrTarget * t, BrOutcome * out);
 

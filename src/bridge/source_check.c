@@ -361,31 +361,6 @@ check_replicas(Look *l, MxError *err)
 	return true;
 }
 
-/* `user`@`host` of the account that this login got. */
-static bool
-read_account(Look *l, MxError *err)
-{
-	MxResult   *r = mx_query(l->c, "SELECT CURRENT_USER()", err);
-	StringInfoData quoted;
-	char	   *user;
-	char	   *at;
-
-	if (r == NULL)
-		return false;
-	user = pstrdup(mx_value(r, 0, 0) != NULL ? mx_value(r, 0, 0) : "");
-	mx_result_free(r);
-	at = strrchr(user, '@');
-	initStringInfo(&quoted);
-	if (at != NULL)
-		*at = '\0';
-	mx_append_ident(&quoted, user);
-	appendStringInfoChar(&quoted, '@');
-	mx_append_ident(&quoted, at != NULL ? at + 1 : "%");
-	pfree(user);
-	l->account = quoted.data;
-	return true;
-}
-
 static bool
 look(Look *l, MxError *err)
 {
@@ -411,7 +386,7 @@ br_source_check(MxConn *c, const char *database, uint32 server_id, BrSourceCheck
 	l.database = database;
 	l.server_id = server_id;
 	l.out = out;
-	ok = read_account(&l, err) &&
+	ok = (l.account = br_source_account(c, err)) != NULL &&
 		(l.vars = mx_query(c, "SHOW GLOBAL VARIABLES", err)) != NULL &&
 		(l.grants = mx_query(c, "SHOW GRANTS", err)) != NULL &&
 		look(&l, err);

@@ -51,4 +51,7 @@ extern void br_source_checks_free(BrSourceChecks *checks);
  */
 extern bool br_grants_have(const MxResult *grants, const char *privilege, const char *database);
 
+/* `user`@`host` of the account that this login got, quoted; palloc'd, NULL at a fault. */
+extern char *br_source_account(MxConn *c, MxError *err);
+
 #endif							/* BR_SOURCE_CHECK_H */

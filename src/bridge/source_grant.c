@@ -104,3 +104,27 @@ br_grants_have(const MxResult *grants, const char *privilege, const char *databa
 	}
 	return have;
 }
+
+/* See source_check.h. */
+char *
+br_source_account(MxConn *c, MxError *err)
+{
+	MxResult   *r = mx_query(c, "SELECT CURRENT_USER()", err);
+	StringInfoData quoted;
+	char	   *user;
+	char	   *at;
+
+	if (r == NULL)
+		return NULL;
+	user = pstrdup(mx_value(r, 0, 0) != NULL ? mx_value(r, 0, 0) : "");
+	mx_result_free(r);
+	at = strrchr(user, '@');
+	initStringInfo(&quoted);
+	if (at != NULL)
+		*at = '\0';
+	mx_append_ident(&quoted, user);
+	appendStringInfoChar(&quoted, '@');
+	mx_append_ident(&quoted, at != NULL ? at + 1 : "%");
+	pfree(user);
+	return quoted.data;
+}

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/sl_marker.h"
 #include "common/sl_wire.h"
 #include "bridge/stream_int.h"
 
@@ -60,6 +61,13 @@ br_stream_open(BrTarget *t, const char *conninfo, const char *id, BrError *err)
 		br_stream_take(s, rows->values, err) :
 		br_error_set(err, "feed_open answered with %d rows", rows->nrows);
 	br_rows_free(rows);
+	if (!ok && s->token != NULL)
+	{
+		BrOutcome	how;
+
+		br_outcome_of(&how, err);
+		(void) br_stream_close(s, t, &how);
+	}
 	return ok ? s : NULL;
 }
 
@@ -103,6 +111,52 @@ br_stream_fault(BrStream *s, BrTarget *t, const SlFault *fault, BrError *err)
 
 	/* what the extension raises for a marker is not an error of the session */
 	return !err->lost && err->sqlstate[0] != '\0';
+}
+
+/* ---------- how it ends ---------- */
+
+/* See stream.h. */
+void
+br_outcome(BrOutcome *out, BrEnd end, const char *fmt,...)
+{
+	va_list		args;
+
+	out->end = end;
+	va_start(args, fmt);
+	vsnprintf(out->why, sizeof(out->why), fmt, args);
+	va_end(args);
+}
+
+/* See stream.h. */
+void
+br_outcome_of(BrOutcome *out, const BrError *err)
+{
+	SlMarker	marker = sl_marker_by_sqlstate(err->sqlstate);
+	bool		refused = marker != SL_M_NONE && marker != SL_M_STREAM_BUSY;
+
+	br_outcome(out, refused ? BR_END_REFUSED : BR_END_FAILED, "%s%s", err->message,
+			   err->lost ? " (the connection to the target is lost)" : "");
+}
+
+/* See stream.h. */
+bool
+br_stream_close(BrStream *s, BrTarget *t, const BrOutcome *how)
+{
+	static const char *const words[] = {"stopped", "refused", "failed", "complete"};
+	bool		done = how->end == BR_END_STOP || how->end == BR_END_COMPLETE;
+	char	   *outcome = done ? pstrdup("done") :
+	how->why[0] != '\0' ? psprintf("failed: %s", how->why) : pstrdup("failed");
+	BrParam		params[] = {{.data = s->token}, {.data = outcome}};
+	BrError		err;
+	bool		told;
+
+	br_log(s, "%s%s%s", words[how->end], how->why[0] != '\0' ? ": " : "", how->why);
+	told = br_target_reset(t, &err) &&
+		br_target_exec(t, "SELECT sluice.feed_close($1, $2)", params, lengthof(params), &err);
+	if (!told)
+		br_log(s, "the target could not be told: %s", err.message);
+	pfree(outcome);
+	return told;
 }
 
 /* ---------- its log ---------- */

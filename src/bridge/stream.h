@@ -102,6 +102,18 @@ typedef struct BrOutcome
 	char		why[1024];		/* a lower case fragment without secrets */
 } BrOutcome;
 
+/* How a part ended: the text, printf style. */
+extern void br_outcome(BrOutcome *out, BrEnd end, const char *fmt,...) pg_attribute_printf(3, 4);
+
+/*
+ * What a fault of feed() and its like ends in: BR_END_REFUSED when it is a marker's (sl_marker.h), else
+ * BR_END_FAILED, also where another session holds the stream.
+ */
+extern void br_outcome_of(BrOutcome *out, const BrError *err);
+
+/* Release the stream: in whatever state the session is.  Logs how it ended; false when the target was not told. */
+extern bool br_stream_close(BrStream *s, BrTarget *t, const BrOutcome *how);
+
 /* Append a log line (printf style) to stderr: time, pid, stream. */
 extern void br_log(const BrStream *s, const char *fmt,...) pg_attribute_printf(2, 3);
 

@@ -2,6 +2,9 @@
  * target.c
  *	  A session on the target database: connecting, statements, errors.
  */
+#include <poll.h>
+#include <unistd.h>
+
 #include "bridge/target_int.h"
 
 /* Type of a parameter that is bytes: pg_type.dat. */
@@ -136,6 +139,43 @@ br_target_close(BrTarget *t)
 }
 
 /* See target.h. */
+void
+br_target_abandon(BrTarget *t)
+{
+	/* PQfinish would say good-bye for the other process */
+	if (t != NULL && PQsocket(t->conn) >= 0)
+		close(PQsocket(t->conn));
+}
+
+/* See target.h. */
+void
+br_target_give_up(BrTarget *t, const volatile bool *when)
+{
+	t->give_up = when;
+}
+
+/* See target.h. */
+bool
+br_target_check_conninfo(const char *conninfo, BrError *err)
+{
+	PQconninfoOption *options;
+	bool		secret = false;
+
+	/* a name alone is a database's */
+	if (strchr(conninfo, '=') == NULL && strstr(conninfo, "://") == NULL)
+		return true;
+	options = PQconninfoParse(conninfo, NULL);
+	if (options == NULL)
+		return br_error_set(err, "the target's connection string cannot be parsed: give key=value pairs or a URI");
+	for (PQconninfoOption *o = options; o->keyword; o++)
+		secret = secret || (o->val != NULL && o->dispchar[0] == '*');
+	PQconninfoFree(options);
+	if (secret)
+		return br_error_set(err, "a password in the target's connection string is for everybody to see: give it by PGPASSFILE or a service file");
+	return true;
+}
+
+/* See target.h. */
 int
 br_target_socket(const BrTarget *t)
 {
@@ -171,6 +211,23 @@ is_rolled_back(const char *sql, PGresult *res)
 		pg_strncasecmp(sql, "ABORT", 5) != 0;
 }
 
+/* Until the answer has begun to come; false when it is not to be waited for any more. */
+static bool
+await(BrTarget *t)
+{
+	while (t->give_up != NULL && PQisBusy(t->conn))
+	{
+		struct pollfd fd = {.fd = PQsocket(t->conn), .events = POLLIN};
+
+		if (*t->give_up)
+			return false;
+		(void) poll(&fd, 1, 500);
+		if (PQconsumeInput(t->conn) != 1)
+			break;
+	}
+	return true;
+}
+
 /* The result of one statement, whose status is good; NULL at a fault. */
 static PGresult *
 run(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err)
@@ -191,6 +248,12 @@ run(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err)
 	if (PQsendQueryParams(t->conn, sql, n, b.types, b.values, b.lengths, b.formats, 0) != 1)
 	{
 		br_target_failed(t, NULL, err);
+		return NULL;
+	}
+	if (!await(t))
+	{
+		br_error_set(err, "told to stop");
+		err->lost = true;
 		return NULL;
 	}
 	res = PQgetResult(t->conn);

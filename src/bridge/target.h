@@ -34,6 +34,18 @@ typedef struct BrParam
 /* conninfo as libpq's; application_name is set to name.  NULL at a fault. */
 extern BrTarget *br_target_connect(const char *conninfo, const char *name, BrError *err);
 extern void br_target_close(BrTarget *t);
+
+/* Forget a session that another process (the parent of a fork) goes on with: nothing is said to the server. */
+extern void br_target_abandon(BrTarget *t);
+
+/* From here on statements are waited for until *when becomes true (a signal's doing): the session is lost then. */
+extern void br_target_give_up(BrTarget *t, const volatile bool *when);
+
+/* Leave the pipeline and the transaction, whatever they are in.  False when the session is lost. */
+extern bool br_target_reset(BrTarget *t, BrError *err);
+
+/* Can it be a target's conninfo?  A password in it is refused: argv is for everybody to see. */
+extern bool br_target_check_conninfo(const char *conninfo, BrError *err);
 extern int	br_target_socket(const BrTarget *t);
 
 /* Run one statement; the rows come as text.  NULL (and *err) at a fault, an aborted transaction included. */

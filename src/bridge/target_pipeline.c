@@ -185,3 +185,38 @@ br_target_send(BrTarget *t, const char *sql, const BrParam *params, int n, bool 
 	t->asked = sync;
 	return true;
 }
+
+/* Take what is in flight, whatever it is. */
+static void
+drain(BrTarget *t)
+{
+	char	   *value;
+	BrError		old;
+
+	while (t->flying > 0 || t->ntaken > 0)
+	{
+		(void) br_target_result(t, true, &value, &old);
+		if (value != NULL)
+			pfree(value);
+	}
+}
+
+/* See target.h. */
+bool
+br_target_reset(BrTarget *t, BrError *err)
+{
+	memset(err, 0, sizeof(*err));
+	if (t->depth > 0)
+	{
+		/* what was sent last may lack its sync */
+		drain(t);
+		if (!br_target_send(t, "SELECT 1", NULL, 0, true, err))
+			return false;
+		drain(t);
+		if (!br_target_pipeline_end(t, err))
+			return false;
+	}
+	if (PQstatus(t->conn) == CONNECTION_OK && PQtransactionStatus(t->conn) == PQTRANS_IDLE)
+		return true;
+	return br_target_exec(t, "ROLLBACK", NULL, 0, err);
+}

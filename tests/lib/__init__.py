@@ -5,6 +5,7 @@
 conftest.py has the fixtures (source, target, pair).  Nothing here skips: a
 server that cannot be started fails the test.
 """
+from .bridgerun import Bridge, make_bridged_stream, make_my_server
 from .pgserver import Db, PgServer
 from .mysqlserver import MyDb, MySqlServer
 from .oracle import assert_same_rows, same_rows
@@ -14,7 +15,8 @@ from .streams import (Stream, both, caught_up_same, cold_stream, conflicts, foll
 from .util import free_port, scaled, wait_until
 
 __all__ = [
-    "Db", "MyDb", "MySqlServer", "PgServer", "Stream", "assert_same_rows", "both",
-    "caught_up_same", "cold_stream", "conflicts", "find_secret", "follow", "free_port",
-    "make_server", "make_stream", "point_at", "same_rows", "scaled", "wait_until",
+    "Bridge", "Db", "MyDb", "MySqlServer", "PgServer", "Stream", "assert_same_rows",
+    "both", "caught_up_same", "cold_stream", "conflicts", "find_secret", "follow",
+    "free_port", "make_bridged_stream", "make_my_server", "make_server", "make_stream",
+    "point_at", "same_rows", "scaled", "wait_until",
 ]

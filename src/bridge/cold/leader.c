@@ -1,0 +1,421 @@
+/*
+ * leader.c
+ *	  The leader of a cold start: hands tasks to workers, hears what came of
+ *	  them, and tells the target what is complete.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/sl_marker.h"
+#include "common/sl_wire.h"
+#include "bridge/cold/cold_int.h"
+#include "bridge/json_out.h"
+
+#define LOOK_EVERY		1000	/* milliseconds between two looks at the
+								 * target */
+#define DEFAULT_WORKERS	4
+
+/* ---------- how it ends ---------- */
+
+static bool
+end_as(BrCold *c, BrEnd end, const char *fmt, va_list args)
+{
+	c->out->end = end;
+	vsnprintf(c->out->why, sizeof(c->out->why), fmt, args);
+	return false;
+}
+
+/* See cold_int.h. */
+bool
+br_cold_failed(BrCold *c, const char *fmt,...)
+{
+	va_list		args;
+
+	va_start(args, fmt);
+	end_as(c, BR_END_FAILED, fmt, args);
+	va_end(args);
+	return false;
+}
+
+/* See cold_int.h. */
+bool
+br_cold_target(BrCold *c, const BrError *err, const char *what)
+{
+	(void) br_cold_failed(c, "%s: %s", what, err->message);
+	if (sl_marker_by_sqlstate(err->sqlstate) != SL_M_NONE)
+		c->out->end = BR_END_REFUSED;
+	return false;
+}
+
+/* ---------- the target ---------- */
+
+static const char look_sql[] =
+"WITH r AS MATERIALIZED (SELECT sluice.feed($1, $2) AS j) SELECT j->>'stop' FROM r";
+
+/* Keep the session, and hear whether to stop. */
+static bool
+look(BrCold *c)
+{
+	StringInfoData batch;
+	BrParam		params[2];
+	BrRows	   *rows;
+	BrError		err;
+	bool		stop;
+
+	initStringInfo(&batch);
+	br_stream_header(c->s, &batch);
+	params[0] = (BrParam) {.data = c->s->token};
+	params[1] = (BrParam) {.data = batch.data, .len = batch.len, .binary = true};
+	rows = br_target_query(c->t, look_sql, params, lengthof(params), &err);
+	pfree(batch.data);
+	if (rows == NULL)
+		return br_cold_target(c, &err, "the target does not let the copy go on");
+	stop = *c->s->stop || (rows->nrows == 1 && rows->values[0] != NULL);
+	br_rows_free(rows);
+	if (stop)
+		c->out->end = BR_END_STOP;
+	return !stop;
+}
+
+/* AUTO_INCREMENT's next value now; 0 = none. */
+static bool
+read_next(BrCold *c, const BrTable *t, uint64 *next)
+{
+	StringInfoData sql;
+	MxResult   *r;
+	MxError		err;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT auto_increment FROM information_schema.tables WHERE table_schema = ");
+	mx_append_literal(&sql, t->database, strlen(t->database));
+	appendStringInfoString(&sql, " AND table_name = ");
+	mx_append_literal(&sql, t->name, strlen(t->name));
+	r = mx_query(c->c, sql.data, &err);
+	pfree(sql.data);
+	if (r == NULL)
+		return br_cold_failed(c, "%s", err.message);
+	*next = mx_value(r, 0, 0) != NULL ? strtou64(mx_value(r, 0, 0), NULL, 10) : 0;
+	mx_result_free(r);
+	return true;
+}
+
+static bool
+append_result(BrCold *c, const BrCopyTable *ct, StringInfo out)
+{
+	const char *column = NULL;
+	uint64		next = 0;
+
+	for (int i = 0; i < ct->shape->ncols; i++)
+		if (ct->shape->cols[i].flags & SL_COL_IDENTITY)
+			column = ct->shape->cols[i].name;
+	if (column != NULL && !read_next(c, ct->t, &next))
+		return false;
+	appendStringInfoChar(out, '{');
+	br_json_text(out, "schema", ct->t->database);
+	br_json_text(out, "table", ct->t->name);
+	br_json_name(out, "identity");
+	if (next == 0)
+		appendStringInfoString(out, "null");
+	else
+	{
+		appendStringInfoChar(out, '{');
+		br_json_text(out, "column", column);
+		br_json_name(out, "next");
+		appendStringInfo(out, UINT64_FORMAT "}", next);
+	}
+	appendStringInfoChar(out, '}');
+	return true;
+}
+
+/* All rows of a table are there. */
+static bool
+establish(BrCold *c, BrCopyTable *ct)
+{
+	SlRecord	rec = {.kind = SL_REC_SHAPE, .u.shape = *ct->shape};
+	StringInfoData batch;
+	StringInfoData result;
+	BrParam		params[3];
+	SlError		bad;
+	BrError		err;
+
+	initStringInfo(&result);
+	if (!append_result(c, ct, &result))
+		return false;
+	initStringInfo(&batch);
+	br_stream_header(c->s, &batch);
+	rec.u.shape.wireid = 1;
+	if (!sl_wire_put(&batch, &rec, &bad))
+		return br_cold_failed(c, "the shape of table \"%s\" cannot be sent: %s", ct->t->name, bad.detail);
+	params[0] = (BrParam) {.data = c->s->token};
+	params[1] = (BrParam) {.data = batch.data, .len = batch.len, .binary = true};
+	params[2] = (BrParam) {.data = result.data};
+	if (!br_target_exec(c->t, "SELECT sluice.feed_copied($1, $2, $3::jsonb)", params, lengthof(params), &err))
+		return br_cold_target(c, &err, "a copied table could not be recorded");
+	pfree(batch.data);
+	pfree(result.data);
+	ct->established = true;
+	c->round++;
+	return true;
+}
+
+/* ---------- workers ---------- */
+
+static bool
+start_worker(BrCold *c, BrWorker *w)
+{
+	int			fds[2];
+	pid_t		parent = getpid();
+
+	w->fd = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) != 0)
+		return br_cold_failed(c, "a worker could not be started: %s", strerror(errno));
+	w->pid = fork();
+	if (w->pid < 0)
+		return br_cold_failed(c, "a worker could not be started: %s", strerror(errno));
+	if (w->pid == 0)
+	{
+		/*
+		 * its leader's sessions are not its own, and would outlive the leader
+		 * in it
+		 */
+		br_cold_close_others(fds[1]);
+		signal(SIGTERM, SIG_DFL);
+		signal(SIGINT, SIG_DFL);
+		signal(SIGPIPE, SIG_IGN);
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != parent)
+			_exit(0);
+		br_cold_worker(c, fds[1]);
+	}
+	close(fds[1]);
+	w->fd = fds[0];
+	return true;
+}
+
+static void
+stop_workers(BrCold *c)
+{
+	for (int i = 0; i < c->nworkers; i++)
+	{
+		BrWorker   *w = &c->workers[i];
+
+		if (w->pid <= 0)
+			continue;
+		if (w->fd >= 0)
+			close(w->fd);
+		(void) kill(w->pid, SIGTERM);
+		while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		w->pid = 0;
+	}
+}
+
+static bool
+give(BrCold *c, BrWorker *w, int task)
+{
+	w->task = task;
+	w->busy = true;
+	w->round = c->round;
+	if (send(w->fd, &task, sizeof(task), MSG_NOSIGNAL) == (ssize_t) sizeof(task))
+		return true;
+	return br_cold_failed(c, "a worker of the copy ended unexpectedly");
+}
+
+/* Rows first: what waits for the last of them is everything. */
+static bool
+give_work(BrCold *c)
+{
+	for (int i = 0; i < c->nworkers; i++)
+	{
+		BrWorker   *w = &c->workers[i];
+
+		if (w->busy)
+			continue;
+		if (c->next < c->ntasks)
+		{
+			if (!give(c, w, c->next++))
+				return false;
+		}
+		else if (c->waited < c->round && !give(c, w, -1))
+			return false;
+	}
+	return true;
+}
+
+/* ---------- reports ---------- */
+
+/* What a worker found is raised here, where the stream is held. */
+static bool
+raise_fault(BrCold *c, const BrReport *r)
+{
+	const char *remedy = r->fix;
+	SlFault		fault = {
+		.marker = r->marker, .schema = r->schema, .table = r->table,
+		.column = r->column[0] != '\0' ? r->column : NULL,
+		.message = r->message, .detail = r->detail[0] != '\0' ? r->detail : NULL,
+		.nremedies = r->fix[0] != '\0' ? 1 : 0, .remedies = &remedy
+	};
+	BrError		err;
+
+	(void) br_cold_failed(c, "%s", r->message);
+	if (br_stream_fault(c->s, c->t, &fault, &err))
+		c->out->end = BR_END_REFUSED;
+	return false;
+}
+
+static bool
+take_report(BrCold *c, BrWorker *w, const BrReport *r)
+{
+	BrCopyTable *ct = w->task >= 0 ? c->tasks[w->task].table : NULL;
+
+	w->busy = false;
+	switch (r->kind)
+	{
+		case BR_REPORT_COPIED:
+			br_log(c->s, "copied " UINT64_FORMAT " rows of %s.%s (" UINT64_FORMAT " bytes)", r->rows,
+				   ct->t->database, ct->t->name, r->bytes);
+			return --ct->left > 0 || establish(c, ct);
+		case BR_REPORT_BUILT:
+			br_log(c->s, "%s", r->message);
+			c->round++;
+			return true;
+		case BR_REPORT_NOTHING:
+			c->waited = Max(c->waited, w->round);
+			return true;
+		case BR_REPORT_FAULT:
+			return raise_fault(c, r);
+		case BR_REPORT_REFUSED:
+			(void) br_cold_failed(c, "%s", r->message);
+			c->out->end = BR_END_REFUSED;
+			return false;
+		default:
+			return br_cold_failed(c, "%s", r->message);
+	}
+}
+
+/* Wait for reports until it is time for a look. */
+static bool
+hear(BrCold *c)
+{
+	struct pollfd fds[BR_MAX_WORKERS];
+	static BrReport r;
+
+	for (int i = 0; i < c->nworkers; i++)
+		fds[i] = (struct pollfd)
+	{
+		.fd = c->workers[i].fd, .events = POLLIN
+	};
+	if (poll(fds, c->nworkers, LOOK_EVERY) <= 0)
+		return true;
+	for (int i = 0; i < c->nworkers; i++)
+	{
+		if (fds[i].revents == 0)
+			continue;
+		if (recv(fds[i].fd, &r, sizeof(r), 0) != (ssize_t) sizeof(r))
+			return br_cold_failed(c, "a worker of the copy ended unexpectedly");
+		if (!take_report(c, &c->workers[i], &r))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_over(const BrCold *c)
+{
+	for (int i = 0; i < c->nworkers; i++)
+		if (c->workers[i].busy)
+			return false;
+	return c->next >= c->ntasks && c->waited >= c->round;
+}
+
+/* ---------- all of it ---------- */
+
+static int64
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static bool
+run(BrCold *c)
+{
+	int64		looked = 0;
+
+	/* what an earlier run copied and did not say */
+	for (int i = 0; i < c->ntables; i++)
+		if (!c->tables[i].established && c->tables[i].left == 0 && !establish(c, &c->tables[i]))
+			return false;
+	for (int i = 0; i < c->nworkers; i++)
+		if (!start_worker(c, &c->workers[i]))
+			return false;
+	c->round++;
+	while (!is_over(c))
+	{
+		if (now_ms() - looked >= LOOK_EVERY)
+		{
+			if (!look(c))
+				return false;
+			looked = now_ms();
+		}
+		if (!give_work(c) || !hear(c))
+			return false;
+	}
+	return true;
+}
+
+static int
+count_workers(const BrStream *s)
+{
+	long		cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (s->copy_workers > 0)
+		return Min(s->copy_workers, BR_MAX_WORKERS);
+	return (int) Max(Min(cores, DEFAULT_WORKERS), 1);
+}
+
+/* The rows and what they need before; what is left of an earlier run when only building is. */
+static bool
+start(BrCold *c)
+{
+	MxError		err;
+
+	c->nworkers = count_workers(c->s);
+	c->shared = mmap(NULL, sizeof(BrShared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c->shared == MAP_FAILED)
+		return br_cold_failed(c, "memory could not be shared: %s", strerror(errno));
+	if (c->s->position != NULL)
+		return run(c);
+	c->c = mx_connect(&c->s->source, true, &err);
+	if (c->c == NULL)
+		return br_cold_failed(c, "%s", err.message);
+	return br_cold_plan(c) && br_cold_tasks(c) && run(c);
+}
+
+/* See cold.h. */
+void
+br_cold_start(BrStream *s, BrTarget *t, BrOutcome *out)
+{
+	BrCold		c = {.s = s, .t = t, .out = out};
+
+	memset(out, 0, sizeof(*out));
+	out->end = BR_END_FAILED;
+	if (start(&c))
+	{
+		out->end = BR_END_COMPLETE;
+		if (c.start_position != NULL)
+			s->position = c.start_position;
+	}
+	stop_workers(&c);
+	mx_close(c.c);
+	if (c.shared != NULL && c.shared != MAP_FAILED)
+		munmap(c.shared, sizeof(BrShared));
+}
