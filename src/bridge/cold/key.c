@@ -404,9 +404,9 @@ br_key_columns(const BrKey *key, StringInfo sql)
 
 /* See key.h. */
 void
-br_key_force(const BrKey *key, StringInfo sql)
+br_key_hint(const BrKey *key, const char *hint, StringInfo sql)
 {
-	appendStringInfoString(sql, " FORCE INDEX (");
+	appendStringInfo(sql, " %s INDEX (", hint);
 	mx_append_ident(sql, key->index);
 	appendStringInfoChar(sql, ')');
 }

@@ -64,8 +64,8 @@ extern bool br_key_parse(const BrKey *key, const char *text, BrKeyValues *v, SlE
 /* Append names of the key's columns, quoted, comma separated. */
 extern void br_key_columns(const BrKey *key, StringInfo sql);
 
-/* Append " FORCE INDEX (…)", so that rows come by the index and not by a sort. */
-extern void br_key_force(const BrKey *key, StringInfo sql);
+/* Append " FORCE INDEX (…)" (or another hint), so that rows come by the index and not by a sort. */
+extern void br_key_hint(const BrKey *key, const char *hint, StringInfo sql);
 
 /* Append a condition: rows behind the values, or up to them inclusively; nothing for no values. */
 extern void br_key_behind(const BrKey *key, const BrKeyValues *v, StringInfo sql);

@@ -4,9 +4,9 @@
  *
  * NOTES
  *	  A piece must be a range of the key, of about the same number of rows.
- *	  Integers are halved by the planner's own estimates, which cost the source
- *	  nothing; for any other key the source counts along the index, which is
- *	  worth it up to COUNTED_ROWS.
+ *	  Integers are cut at equal distances, when the source's planner sees rows
+ *	  in each, which costs it nothing; else, and for any other key, the source
+ *	  counts along the index, which is worth it up to COUNTED_ROWS.
  *
  *	  The pieces of one table are put on record together: after a kill, what
  *	  was not begun is known too.
@@ -16,7 +16,8 @@
 
 #define SMALLEST		(1024 * 1024)	/* bytes that are worth a piece */
 #define COUNTED_ROWS	20000000
-#define HALVINGS		40
+#define UNFAIR			4		/* times fewer rows than its share a piece may
+								 * seem to have */
 
 /* An integer key's value, so that they are in order as unsigned numbers. */
 #define SIGN			(UINT64CONST(1) << 63)
@@ -43,14 +44,15 @@ from_order(const BrKey *key, uint64 v)
 		psprintf(INT64_FORMAT, (int64) (v ^ SIGN));
 }
 
+/* hint: USE where the planner shall estimate, which MySQL does not when forced. */
 static void
-append_from(const BrKey *key, StringInfo sql)
+append_from(const BrKey *key, const char *hint, StringInfo sql)
 {
 	appendStringInfoString(sql, " FROM ");
 	mx_append_ident(sql, key->table->database);
 	appendStringInfoChar(sql, '.');
 	mx_append_ident(sql, key->table->name);
-	br_key_force(key, sql);
+	br_key_hint(key, hint, sql);
 }
 
 /* Rows behind low, up to high, as the source's planner takes it; -1 at a fault. */
@@ -66,7 +68,7 @@ estimate(const BrCold *c, const BrKey *key, uint64 low, uint64 high, MxError *er
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, c->s->mariadb ? "EXPLAIN SELECT " : "EXPLAIN FORMAT=TRADITIONAL SELECT ");
 	br_key_columns(key, &sql);
-	append_from(key, &sql);
+	append_from(key, "USE", &sql);
 	appendStringInfoString(&sql, " WHERE ");
 	br_key_behind(key, &from, &sql);
 	appendStringInfoString(&sql, " AND ");
@@ -98,7 +100,7 @@ read_bounds(const BrCold *c, const BrKey *key, uint64 *low, uint64 *high, bool *
 	appendStringInfoString(&sql, "), MAX(");
 	mx_append_ident(&sql, key->parts[0].col->name);
 	appendStringInfoChar(&sql, ')');
-	append_from(key, &sql);
+	append_from(key, "FORCE", &sql);
 	r = mx_query(c->c, sql.data, err);
 	pfree(sql.data);
 	if (r == NULL)
@@ -113,58 +115,39 @@ read_bounds(const BrCold *c, const BrKey *key, uint64 *low, uint64 *high, bool *
 	return true;
 }
 
-/* The value up to which there are about want rows behind low. */
-static bool
-find_bound(const BrCold *c, const BrKey *key, uint64 low, uint64 high, double want, uint64 *bound, MxError *err)
-{
-	uint64		least = low;
-
-	for (int i = 0; i < HALVINGS && high - least > 1; i++)
-	{
-		uint64		middle = least + (high - least) / 2;
-		double		n = estimate(c, key, low, middle, err);
-
-		if (n < 0)
-			return false;
-		if (n < want)
-			least = middle;
-		else
-			high = middle;
-	}
-	*bound = high;
-	return true;
-}
-
-/* Up to want - 1 bounds, as texts of keys; returns how many, -1 at a fault. */
+/*
+ * Up to want - 1 bounds at equal distances, as texts of keys; returns how many, 0 where the rows are elsewhere, -1 at a
+ * fault.
+ */
 static int
 integer_bounds(const BrCold *c, const BrKey *key, int want, char **bounds, MxError *err)
 {
+	double		fair = (double) key->table->rows / want;
 	uint64		low = 0,
 				high = 0;
 	bool		empty;
-	int			n = 0;
-	double		each;
+	uint64		step;
 
 	if (!read_bounds(c, key, &low, &high, &empty, err))
 		return -1;
-	if (empty || low == high)
+	step = empty ? 0 : (high - low) / want;
+	if (step == 0)
 		return 0;
-	each = estimate(c, key, low, high, err) / want;
-	if (each < 0)
-		return -1;
-	while (n < want - 1 && low < high)
+	for (int i = 0; i < want; i++)
 	{
-		char	   *text;
+		uint64		from = low + i * step;
+		double		n = estimate(c, key, from, i < want - 1 ? from + step : high, err);
+		char	   *text = from_order(key, from);
 
-		if (!find_bound(c, key, low, high, each, &low, err))
+		if (n < 0)
 			return -1;
-		if (low >= high)
-			break;
-		text = from_order(key, low);
-		bounds[n++] = psprintf("[\"%s\"]", text);
+		if (n < fair / UNFAIR)
+			return 0;
+		if (i > 0)
+			bounds[i - 1] = psprintf("[\"%s\"]", text);
 		pfree(text);
 	}
-	return n;
+	return want - 1;
 }
 
 /* ---------- any other key ---------- */
@@ -185,7 +168,7 @@ next_bound(const BrCold *c, const BrKey *key, const char *behind, uint64 step, b
 	initStringInfo(&text);
 	appendStringInfoString(&sql, "SELECT ");
 	br_key_columns(key, &sql);
-	append_from(key, &sql);
+	append_from(key, "FORCE", &sql);
 	if (behind != NULL && br_key_parse(key, behind, &from, &bad))
 	{
 		appendStringInfoString(&sql, " WHERE ");
@@ -251,9 +234,10 @@ choose_ranges(BrCold *c, BrCopyTable *ct, uint64 total)
 	int			n = 0;
 	MxError		err;
 
-	if (want > 1)
-		n = is_integer(ct->key) ? integer_bounds(c, ct->key, want, bounds, &err) :
-			counted_bounds(c, ct->key, want, bounds, &err);
+	if (want > 1 && is_integer(ct->key))
+		n = integer_bounds(c, ct->key, want, bounds, &err);
+	if (want > 1 && n == 0 && ct->t->rows <= COUNTED_ROWS)
+		n = counted_bounds(c, ct->key, want, bounds, &err);
 	if (n < 0)
 		return br_cold_failed(c, "%s", err.message);
 	ct->nranges = n + 1;

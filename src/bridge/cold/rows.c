@@ -54,7 +54,7 @@ append_where(const RowCopy *k, const BrKeyValues *behind, const BrKeyValues *up_
 
 	if (key == NULL)
 		return;
-	br_key_force(key, sql);
+	br_key_hint(key, "FORCE", sql);
 	if (behind->n > 0 || up_to->n > 0)
 		appendStringInfoString(sql, " WHERE ");
 	br_key_behind(key, behind, sql);
