@@ -219,6 +219,7 @@ CREATE TABLE sluice.schema_object (
         CHECK (state IN ('planned', 'created', 'existing', 'not_carried')),
     ddl text,
     note text,
+    after_window boolean NOT NULL DEFAULT false,   -- rows of a window may meet in it
     recorded_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 CREATE UNIQUE INDEX schema_object_name ON sluice.schema_object

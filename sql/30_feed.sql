@@ -30,3 +30,17 @@ CREATE FUNCTION sluice.bridge_streams()
     AS 'MODULE_PATHNAME', 'sluice_bridge_streams';
 COMMENT ON FUNCTION sluice.bridge_streams() IS
     'the streams that this role may feed and that should run; pid: who feeds them now';
+
+-- The cold start of a stream that a bridge feeds.
+
+CREATE FUNCTION sluice.feed_schema(token text, plan jsonb) RETURNS jsonb
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_schema';
+COMMENT ON FUNCTION sluice.feed_schema(text, jsonb) IS
+    'take the plan of a cold start, in calls of at most 200 objects: record it, and build what comes before rows';
+
+CREATE FUNCTION sluice.feed_build(token text) RETURNS jsonb
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_build';
+COMMENT ON FUNCTION sluice.feed_build(text) IS
+    'build the next object of a cold start whose turn it is, in this transaction';

@@ -15,11 +15,18 @@ typedef struct SlCopyRecord
 	char	   *phase;			/* schema data finish done */
 	int			round;			/* snapshots taken so far */
 	XLogRecPtr	last_snapshot;	/* the latest of them */
+	char	   *start_position; /* with start_lsn, of a bridge's; else NULL */
 } SlCopyRecord;
 
 /* NULL when no cold start of the stream has made its slot yet. */
 extern SlCopyRecord *sl_copy_record_load(const char *stream_id);
 extern void sl_copy_record_store(const char *stream_id, const SlCopyRecord *r);
+
+/*
+ * The position at which the stream has passed every snapshot and window that its
+ * tables were read under; 0 = there is none.
+ */
+extern XLogRecPtr sl_cold_until(const char *stream_id);
 
 /* Is everything copied and built, and the last snapshot passed? */
 extern bool sl_cold_complete(const char *stream_id);

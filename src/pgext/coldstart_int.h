@@ -2,7 +2,8 @@
  * coldstart_int.h
  *	  What the files of the cold start share: coldstart_pg.c (rounds),
  *	  coldstart_source.c (slot, publication, snapshot), coldstart_table.c (the
- *	  tables' states and what the target has of them), coldstart_task.c (from
+ *	  tables' states and what the target has of them), coldstart_rows.c (rows
+ *	  that are there before), coldstart_task.c (from
  *	  plan to tasks), coldstart_again.c (tables that change all the time),
  *	  coldstart_record.c (sluice.copy_run and its like),
  *	  coldstart_finish.c (what is left to do while streaming).
@@ -131,9 +132,6 @@ extern void sl_cold_prepare_rows(SlColdStart *cs);
 /* Read one table's shape under another snapshot than before. */
 extern void sl_cold_reread_shape(SlColdStart *cs, SlColdTable *t);
 
-/* Empty the target, if it has rows, in the current transaction. */
-extern void sl_cold_empty(SlColdTable *t);
-
 /*
  * Record that the table's rows are there as of the snapshot: in the current
  * transaction, or in one of its own.
@@ -146,6 +144,23 @@ extern SlColdTable *sl_cold_table(SlColdStart *cs, const char *schema, const cha
 /* Drop a target table and its objects' records; RESTRICT, as its owner. */
 extern void sl_cold_drop_target(SlStream *s, const char *src_schema,
 								const char *src_table, Oid target);
+
+/* coldstart_rows.c; each in the current transaction */
+
+/*
+ * Set filled and adopt of those that are not done, of their targets and option
+ * existing_rows; refuses rows that are not to be there.
+ */
+extern void sl_cold_judge_filled(SlStream *s, SlColdTable *tables, int n);
+
+/* Empty the targets whose todo is set, which it clears. */
+extern void sl_cold_empty_all(SlColdTable *tables, int n, bool *todo);
+
+/* Empty the target, if it has rows. */
+extern void sl_cold_empty(SlColdTable *t);
+
+/* Drop the relation, if it is there; RESTRICT, as its owner. */
+extern void sl_cold_drop_relation(Oid target);
 
 /* coldstart_again.c */
 

@@ -28,7 +28,7 @@ sl_copy_record_load(const char *stream_id)
 
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
-	if (sl_spi_exec("SELECT start_lsn, phase, round, last_snapshot"
+	if (sl_spi_exec("SELECT start_lsn, phase, round, last_snapshot, start_position"
 					" FROM sluice.copy_run WHERE stream_id = $1",
 					SPI_OK_SELECT, 1, &stream_id) > 0)
 	{
@@ -37,6 +37,7 @@ sl_copy_record_load(const char *stream_id)
 		r->phase = sl_spi_text(0, 2, cxt);
 		r->round = (int) sl_spi_int64(0, 3, NULL);
 		r->last_snapshot = parse_lsn(sl_spi_text(0, 4, cxt));
+		r->start_position = sl_spi_text(0, 5, cxt);
 	}
 	sl_spi_leave();
 	sl_become_back(&sw);
@@ -50,16 +51,17 @@ sl_copy_record_store(const char *stream_id, const SlCopyRecord *r)
 	const char *params[] = {stream_id,
 		psprintf("%X/%X", LSN_FORMAT_ARGS(r->start_lsn)), r->phase,
 		psprintf("%d", r->round),
-		psprintf("%X/%X", LSN_FORMAT_ARGS(r->last_snapshot))
+		psprintf("%X/%X", LSN_FORMAT_ARGS(r->last_snapshot)), r->start_position
 	};
 
 	sl_control_exec("INSERT INTO sluice.copy_run AS c (stream_id, start_lsn, phase, round,"
-					" last_snapshot, finished_at) VALUES ($1, $2::pg_catalog.pg_lsn, $3,"
-					" $4::pg_catalog.int4, $5::pg_catalog.pg_lsn,"
+					" last_snapshot, start_position, finished_at) VALUES ($1, $2::pg_catalog.pg_lsn, $3,"
+					" $4::pg_catalog.int4, $5::pg_catalog.pg_lsn, $6,"
 					" CASE $3 WHEN 'done' THEN pg_catalog.clock_timestamp() END)"
 					" ON CONFLICT (stream_id) DO UPDATE SET start_lsn = EXCLUDED.start_lsn,"
 					" phase = EXCLUDED.phase, round = EXCLUDED.round,"
 					" last_snapshot = EXCLUDED.last_snapshot,"
+					" start_position = EXCLUDED.start_position,"
 					" finished_at = EXCLUDED.finished_at",
 					SPI_OK_INSERT, lengthof(params), params);
 }
@@ -116,6 +118,25 @@ sl_cold_mixed(const char *stream_id)
 						   " USING (stream_id) WHERE stream_id = $1"
 						   " AND t.state = 'established' AND t.snapshot_lsn > c.start_lsn",
 						   SPI_OK_SELECT, 1, &stream_id) > 0;
+}
+
+/* See coldstart.h. */
+XLogRecPtr
+sl_cold_until(const char *stream_id)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	char	   *until;
+	SlUserSwitch sw;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	sl_spi_exec("SELECT pg_catalog.max(GREATEST(snapshot_lsn, window_lsn))"
+				" FROM sluice.stream_table WHERE stream_id = $1 AND state = 'established'",
+				SPI_OK_SELECT, 1, &stream_id);
+	until = sl_spi_text(0, 1, cxt);
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return until ? parse_lsn(until) : InvalidXLogRecPtr;
 }
 
 /* See coldstart.h. */

@@ -11,9 +11,6 @@
 
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/heap.h"
-#include "catalog/pg_class.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -155,35 +152,6 @@ sl_cold_record_tables(SlColdStart *cs)
 
 /* ---------- the target's tables ---------- */
 
-static char *
-target_name(Oid relid)
-{
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
-									  get_rel_name(relid));
-}
-
-static Oid
-owner_of(Oid relid)
-{
-	Relation	rel = table_open(relid, AccessShareLock);
-	Oid			owner = rel->rd_rel->relowner;
-
-	table_close(rel, NoLock);
-	return owner;
-}
-
-static void
-run_as(Oid role, const char *sql)
-{
-	SlUserSwitch user;
-
-	sl_become_role(role, &user);
-	sl_spi_enter();
-	sl_spi_exec(sql, SPI_OK_UTILITY, 0, NULL);
-	sl_spi_leave();
-	sl_become_back(&user);
-}
-
 /* See coldstart_int.h. */
 void
 sl_cold_drop_target(SlStream *s, const char *src_schema, const char *src_table,
@@ -192,8 +160,7 @@ sl_cold_drop_target(SlStream *s, const char *src_schema, const char *src_table,
 	const char *params[] = {s->stream_id, src_schema, src_table};
 	SlUserSwitch sw;
 
-	if (get_rel_name(target) != NULL)
-		run_as(owner_of(target), psprintf("DROP TABLE %s RESTRICT", target_name(target)));
+	sl_cold_drop_relation(target);
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
 	sl_spi_exec("DELETE FROM sluice.schema_object WHERE stream_id = $1"
@@ -335,170 +302,13 @@ sl_cold_resolve(SlColdStart *cs)
 	sl_cold_commit(cs);
 }
 
-/* ---------- rows that are there before ---------- */
-
-static bool
-has_rows(Oid target)
-{
-	SlUserSwitch user;
-	bool		found;
-
-	sl_become_role(owner_of(target), &user);
-	sl_spi_enter();
-	found = sl_spi_exec(psprintf("SELECT 1 FROM %s%s LIMIT 1",
-								 get_rel_relkind(target) == RELKIND_RELATION ? "ONLY " : "",
-								 target_name(target)),
-						SPI_OK_SELECT, 0, NULL) > 0;
-	sl_spi_leave();
-	sl_become_back(&user);
-	return found;
-}
-
 /* See coldstart_int.h. */
 void
 sl_cold_judge_rows(SlColdStart *cs)
 {
-	char	   *mode = sl_stream_opt_text(cs->st->s, SL_O_EXISTING_ROWS);
-
 	sl_cold_begin(cs);
-	for (int i = 0; i < cs->n; i++)
-	{
-		SlColdTable *t = &cs->tables[i];
-		bool		ours = t->created || strcmp(t->state, "pending") != 0;
-
-		if (sl_cold_done(t))
-			continue;
-		t->filled = has_rows(t->target);
-		if (ours || !t->filled)
-			continue;
-		if (strcmp(mode, "refuse") == 0)
-		{
-			SlRefusal	r = {.marker = SL_M_PREFLIGHT_FAILED, .schema = t->src.schema,
-				.table = t->src.name,
-			.hint = "Empty the table, or pass options {\"existing_rows\": \"truncate\"}."};
-
-			sl_refuse(&r, "target table of \"%s.%s\" has rows before the copy",
-					  t->src.schema, t->src.name);
-		}
-		t->adopt = strcmp(mode, "adopt") == 0;
-	}
+	sl_cold_judge_filled(cs->st->s, cs->tables, cs->n);
 	sl_cold_commit(cs);
-}
-
-/* ONLY where children have rows of their own. */
-static char *
-only_name(Oid target)
-{
-	return psprintf("%s%s", get_rel_relkind(target) == RELKIND_RELATION ? "ONLY " : "",
-					target_name(target));
-}
-
-static void
-delete_rows(Oid target)
-{
-	SlUserSwitch user;
-
-	sl_become_role(owner_of(target), &user);
-	sl_spi_enter();
-	sl_spi_exec(psprintf("DELETE FROM %s", only_name(target)), SPI_OK_DELETE, 0, NULL);
-	sl_spi_leave();
-	sl_become_back(&user);
-}
-
-/* One TRUNCATE for all tables of one owner, so that foreign keys allow it. */
-static void
-truncate_owned(SlColdStart *cs, bool *todo, Oid owner)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	for (int i = 0; i < cs->n; i++)
-	{
-		SlColdTable *t = &cs->tables[i];
-
-		if (!todo[i] || owner_of(t->target) != owner)
-			continue;
-		appendStringInfo(&sql, "%s%s", sql.len ? ", " : "TRUNCATE TABLE ",
-						 only_name(t->target));
-		todo[i] = false;
-	}
-	run_as(owner, sql.data);
-}
-
-/*
- * Take in the tables that are to be emptied anyway and reference one of todo.
- * False when others reference one, or the tables have several owners.
- */
-static bool
-truncate_together(SlColdStart *cs, bool *todo)
-{
-	List	   *relids = NIL;
-	Oid			owner = InvalidOid;
-	bool		one_owner = true;
-	bool		more;
-
-	do
-	{
-		List	   *refs;
-
-		more = false;
-		list_free(relids);
-		relids = NIL;
-		for (int i = 0; i < cs->n; i++)
-			if (todo[i])
-				relids = lappend_oid(relids, cs->tables[i].target);
-		refs = heap_truncate_find_FKs(relids);
-		for (int i = 0; i < cs->n; i++)
-			if (!todo[i] && cs->tables[i].empties && cs->tables[i].filled &&
-				list_member_oid(refs, cs->tables[i].target))
-				more = todo[i] = true;
-		if (!more && refs != NIL)
-			return false;
-	} while (more);
-	for (int i = 0; i < cs->n; i++)
-	{
-		Oid			o = todo[i] ? owner_of(cs->tables[i].target) : owner;
-
-		one_owner &= !OidIsValid(owner) || o == owner;
-		owner = o;
-	}
-	return one_owner;
-}
-
-/*
- * Empty these.  Where TRUNCATE would have to take along what is not to be
- * emptied, rows are deleted: no trigger of a foreign key fires in replica role.
- */
-static void
-empty_all(SlColdStart *cs, bool *todo)
-{
-	bool		together = truncate_together(cs, todo);
-
-	for (int i = 0; i < cs->n; i++)
-	{
-		Oid			target = cs->tables[i].target;
-
-		if (!todo[i])
-			continue;
-		if (together || heap_truncate_find_FKs(list_make1_oid(target)) == NIL)
-			truncate_owned(cs, todo, owner_of(target));
-		else
-			delete_rows(target);
-		todo[i] = false;
-	}
-}
-
-/*
- * See coldstart_int.h.  copy_task.c empties a table in the transaction that
- * copies it on just these conditions.
- */
-void
-sl_cold_note_empties(SlColdTable *t, const SlCopyTask *tasks, int n)
-{
-	t->empties = t->created && n == 1 && tasks->first_block < 0 &&
-		tasks->target_relid == t->target &&
-		get_rel_relkind(t->target) == RELKIND_RELATION &&
-		heap_truncate_find_FKs(list_make1_oid(t->target)) == NIL;
 }
 
 /* See coldstart_int.h. */
@@ -514,7 +324,7 @@ sl_cold_prepare_rows(SlColdStart *cs)
 
 		todo[i] = !sl_cold_done(t) && t->filled && !t->adopt && !t->empties;
 	}
-	empty_all(cs, todo);
+	sl_cold_empty_all(cs->tables, cs->n, todo);
 	for (int i = 0; i < cs->n; i++)
 		if (!sl_cold_done(&cs->tables[i]) && !cs->tables[i].adopt)
 			put_table(cs, &cs->tables[i], "copying", InvalidXLogRecPtr);
@@ -522,18 +332,6 @@ sl_cold_prepare_rows(SlColdStart *cs)
 	for (int i = 0; i < cs->n; i++)
 		if (cs->tables[i].adopt)
 			sl_cold_establish(cs, &cs->tables[i], 0, 0);
-}
-
-/* See coldstart_int.h. */
-void
-sl_cold_empty(SlColdTable *t)
-{
-	if (!has_rows(t->target))
-		return;
-	if (heap_truncate_find_FKs(list_make1_oid(t->target)) == NIL)
-		run_as(owner_of(t->target), psprintf("TRUNCATE TABLE %s", only_name(t->target)));
-	else
-		delete_rows(t->target);
 }
 
 /* See coldstart_int.h. */

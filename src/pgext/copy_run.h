@@ -91,6 +91,15 @@ extern List *sl_copy_split(SlPgStream *st, SlConn *c, const SlSourceTable *t,
  */
 extern int	sl_copy_execute(SlCopyRun *run);
 
+/*
+ * Run the statement of a task of kind DDL in the current transaction, as the
+ * stream's owner.  Refuses CONSTRAINT-VIOLATED where the rows do not allow it.
+ */
+extern void sl_copy_build(const SlStream *s, const SlCopyTask *t);
+
+/* What a task does, for sluice.progress; a constant. */
+extern const char *sl_copy_phase(const SlCopyTask *t);
+
 /* Process that carries out tasks; sluice.c exports it. */
 extern PGDLLEXPORT void sl_copy_worker_main(Datum arg);
 

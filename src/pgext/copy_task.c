@@ -47,10 +47,6 @@
 #define LOCK_TRIES 60
 #define LOCK_PAUSE_MS 500
 
-/* See raise_sort_memory(). */
-#define SL_SORT_SHARES 4
-#define SL_SORT_MAX_KB (1024 * 1024)
-
 #define SL_ORIGIN_SQL \
 	"SELECT (SELECT system_identifier FROM pg_catalog.pg_control_system())::text " \
 	"|| CASE WHEN pg_catalog.pg_is_in_recovery() THEN ' standby ' ELSE ' primary ' END " \
@@ -187,72 +183,10 @@ copy_rows(SlCopyHand *h, SlCopyTask *t, bool freeze)
 	t->bytes = job.bytes;
 }
 
-/*
- * Sorting an index in memory saves writing it twice.  All workers together
- * take no more for it than shared_buffers has, each at most SL_SORT_MAX_KB;
- * maintenance_work_mem is used where it is larger (docs/settings.md).
- */
-static void
-raise_sort_memory(void)
-{
-	int64		kb = Min((int64) NBuffers / SL_SORT_SHARES * (BLCKSZ / 1024), SL_SORT_MAX_KB);
-
-	if (kb > maintenance_work_mem)
-		(void) set_config_option("maintenance_work_mem", psprintf(INT64_FORMAT, kb),
-								 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL,
-								 true, 0, false);
-}
-
-static const char *
-phase_of(const SlCopyTask *t)
-{
-	if (t->kind == SL_TASK_ROWS)
-		return "copying";
-	if (t->stage <= SL_STAGE_INDEX)
-		return "building index";
-	if (t->stage == SL_STAGE_CONSTRAINT)
-		return "adding constraint";
-	if (t->stage == SL_STAGE_ATTACH)
-		return "attaching index";
-	if (t->stage == SL_STAGE_FOREIGN_KEY)
-		return "adding foreign key";
-	if (t->stage == SL_STAGE_VALIDATE)
-		return "validating";
-	return "finishing";
-}
-
-/* Rows that a unique index, a constraint or a foreign key does not allow. */
-static void
-run_statement(SlCopyHand *h, const SlCopyTask *t)
-{
-	PG_TRY();
-	{
-		raise_sort_memory();
-		sl_ddl_run(h->s, InvalidOid, t->ddl);
-	}
-	PG_CATCH();
-	{
-		SlRefusal	r = {.marker = SL_M_CONSTRAINT_VIOLATED, .schema = t->schema, .table = t->table};
-		ErrorData  *edata;
-
-		MemoryContextSwitchTo(h->task_cxt);
-		edata = CopyErrorData();
-		if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) != ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
-			PG_RE_THROW();
-		FlushErrorState();
-		r.constraint = edata->constraint_name;
-		r.detail = psprintf("[constraint] %s, SQLSTATE %s", phase_of(t),
-							unpack_sql_state(edata->sqlerrcode));
-		sl_refuse(&r, "rows of \"%s.%s\" do not allow what the source has: %s",
-				  t->schema ? t->schema : "", t->table ? t->table : "", edata->message);
-	}
-	PG_END_TRY();
-}
-
 static void
 show(SlCopyHand *h, const SlCopyTask *t)
 {
-	SlSeatShow	s = {.phase = phase_of(t), .relid = t->target_relid,
+	SlSeatShow	s = {.phase = sl_copy_phase(t), .relid = t->target_relid,
 	.started_at = GetCurrentTimestamp()};
 	char	   *text = t->table ? psprintf("%s %s.%s", s.phase, t->schema, t->table) :
 	pstrdup(s.phase);
@@ -282,7 +216,7 @@ perform(SlCopyHand *h, int64 id, bool freeze, SlCopyTask *t)
 	if (t->kind == SL_TASK_ROWS)
 		copy_rows(h, t, freeze && ours);
 	else
-		run_statement(h, t);
+		sl_copy_build(h->s, t);
 	t->done = !t->again;
 	sl_copy_task_finish(t);
 	SL_FAULT("copy_task_commit");

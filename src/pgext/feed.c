@@ -83,7 +83,7 @@ sluice_feed_open(PG_FUNCTION_ARGS)
 		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY},
 				  "stream \"%s\" is fed by another session", stream_id);
 	sl_feed_take(stream_id);
-	sl_state_set(stream_id, SL_STATE_STREAMING, NULL);
+	sl_state_set(stream_id, sl_feed_state(s), NULL);
 
 	lsn = sl_position_load(stream_id, &position);
 	values[0] = CStringGetTextDatum(sl_feed.token);
@@ -101,24 +101,15 @@ sluice_feed_open(PG_FUNCTION_ARGS)
 }
 
 /*
- * The caller's settings must not decide what a value means: everything that
- * input functions look at is pinned for the length of one batch.  The position
- * is read anew, because the last batch may have been rolled back.
+ * See apply_int.h.  The position is read anew, because the last batch may have
+ * been rolled back.
  */
 void
 sl_apply_pin(SlApply *ap)
 {
-	static const char *const pinned[][2] = {
-		{"search_path", ""}, {"row_security", "off"}, {"TimeZone", "UTC"},
-		{"DateStyle", "ISO, MDY"}, {"IntervalStyle", "postgres"},
-		{"lc_monetary", "C"}, {"xmloption", "content"}, {"array_nulls", "on"},
-	{"session_replication_role", "replica"}};
 	MemoryContext old = MemoryContextSwitchTo(ap->cxt);
 
-	ap->guc_level = NewGUCNestLevel();
-	for (int i = 0; i < lengthof(pinned); i++)
-		(void) set_config_option(pinned[i][0], pinned[i][1], PGC_SUSET, PGC_S_SESSION,
-								 GUC_ACTION_SAVE, true, 0, false);
+	ap->guc_level = sl_feed_pin();
 	ap->position = ap->stored = sl_position_load(ap->stream->stream_id,
 												 &ap->position_text);
 	MemoryContextSwitchTo(old);
@@ -231,6 +222,7 @@ feed_batch(SlStream *s, FunctionCallInfo fcinfo)
 	verdict = verdict_json(ntransactions, bytes);
 	sl_apply_finish(sl_feed.apply);
 	told.position = sl_apply_position(sl_feed.apply);
+	sl_feed_moved(told.position);
 	sl_feed_seat_tell(sl_feed.slot, &told);
 	return verdict;
 }
@@ -266,8 +258,9 @@ static void
 close_state(SlState next, const char *why, bool stop)
 {
 	const char *id = sl_feed.stream->stream_id;
+	SlState		state = sl_state_load(id);
 
-	if (sl_state_load(id) != SL_STATE_STREAMING)
+	if (state != SL_STATE_STREAMING && state != SL_STATE_COPYING)
 		return;
 	if (stop)
 		sl_stream_should_run(id, false);

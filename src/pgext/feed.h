@@ -30,4 +30,11 @@ extern Datum sl_feed_lead(FunctionCallInfo fcinfo, SlFeedCall fn);
  */
 extern Datum sl_feed_hand(FunctionCallInfo fcinfo, SlFeedCall fn);
 
+/*
+ * The caller's settings must not decide what a value means: everything that
+ * input functions look at is pinned from here on, until AtEOXact_GUC(true, what is
+ * returned), or the error's end.
+ */
+extern int	sl_feed_pin(void);
+
 #endif							/* SL_FEED_H */

@@ -18,6 +18,7 @@
 #include "utils/tuplestore.h"
 
 #include "common/sl_record.h"
+#include "pgext/coldstart.h"
 #include "pgext/feed_answer.h"
 #include "pgext/guc.h"
 #include "pgext/source.h"
@@ -113,6 +114,39 @@ append_zero_dates(StringInfo out, const SlStream *s)
 		appendStringInfo(out, ", \"zero_instant\": " INT64_FORMAT, sl_option_instant(value));
 }
 
+/* The cold start: how far it is, how it is to be done. */
+static void
+append_cold(StringInfo out, const SlStream *s)
+{
+	SlCopyRecord *rec = sl_copy_record_load(s->stream_id);
+	int64		rate = sl_stream_opt_int(s, SL_O_COPY_BYTES_PER_SECOND);
+
+	appendStringInfoString(out, ", \"cold\": ");
+	if (rec)
+		escape_json(out, rec->phase);
+	else
+		appendStringInfoString(out, "null");
+	if (rec)
+	{
+		appendStringInfo(out, ", \"start\": {\"lsn\": \"%X/%X\", \"position\": ",
+						 LSN_FORMAT_ARGS(rec->start_lsn));
+		if (rec->start_position)
+			escape_json(out, rec->start_position);
+		else
+			appendStringInfoString(out, "null");
+		appendStringInfoChar(out, '}');
+	}
+	else
+		appendStringInfoString(out, ", \"start\": null");
+	appendStringInfo(out, ", \"copy_workers\": " INT64_FORMAT
+					 ", \"copy_bytes_per_second\": " INT64_FORMAT ", \"existing_rows\": \"%s\"",
+					 sl_stream_opt_int(s, SL_O_COPY_WORKERS), Max(rate, 0),
+					 sl_stream_opt_text(s, SL_O_EXISTING_ROWS));
+	appendStringInfo(out, ", \"type_overrides\": %s", s->type_overrides ?
+					 JsonbToCString(NULL, &s->type_overrides->root, VARSIZE(s->type_overrides)) :
+					 "null");
+}
+
 /* See feed_answer.h. */
 Datum
 sl_feed_configuration(const SlStream *s)
@@ -130,6 +164,7 @@ sl_feed_configuration(const SlStream *s)
 	append_list(&out, "include_tables", s->include);
 	append_list(&out, "exclude_tables", s->exclude);
 	append_zero_dates(&out, s);
+	append_cold(&out, s);
 	appendStringInfo(&out, ", \"options\": %s}",
 					 JsonbToCString(NULL, &s->options->root, VARSIZE(s->options)));
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));

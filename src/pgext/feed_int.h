@@ -25,6 +25,7 @@ typedef struct SlFeed
 	bool		stale;			/* an abort took what was judged back */
 	bool		busy;			/* inside a call: none from what it runs */
 	bool		sysid_new;		/* who the source is, written, not committed */
+	bool		settled;		/* its copy is known to be over */
 	ErrorData  *refusal;		/* raised by a call, to be recorded */
 	XLogRecPtr	refusal_lsn;
 } SlFeed;
@@ -44,6 +45,18 @@ extern void sl_feed_check_token(FunctionCallInfo fcinfo);
 
 /* Take the lock again that an abort released; refuses STREAM-BUSY. */
 extern void sl_feed_lock_again(void);
+
+/*
+ * Is the stream still being copied?  It is from the first feeder of a bridged
+ * stream on until its tables fit together.
+ */
+extern SlState sl_feed_state(const SlStream *s);
+
+/*
+ * The stream was fed up to there, which may end its copy.  Refuses
+ * PROTOCOL-VIOLATION where it moves before its rows are there.
+ */
+extern void sl_feed_moved(XLogRecPtr position);
 
 /*
  * A hand's feed_close: record what its last call refused, while its leader is

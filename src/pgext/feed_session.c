@@ -12,13 +12,16 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 
 #include "pgext/api.h"
 #include "pgext/apply_int.h"
+#include "pgext/coldstart.h"
 #include "pgext/errutil.h"
 #include "pgext/feed_int.h"
 #include "pgext/feed_seat.h"
+#include "pgext/source_mysql.h"
 #include "pgext/state.h"
 #include "pgext/pgcompat.h"
 
@@ -82,6 +85,7 @@ at_xact(XactEvent event, void *arg)
 		else
 		{
 			sl_feed.stale = true;
+			sl_feed.settled = false;
 			forget_sysid();
 		}
 		sl_feed.locked = false;
@@ -99,6 +103,7 @@ at_subxact(SubXactEvent event, SubTransactionId mine, SubTransactionId parent,
 	else
 	{
 		sl_feed.stale = true;
+		sl_feed.settled = false;
 		forget_sysid();
 	}
 }
@@ -161,6 +166,24 @@ sl_feed_take(const char *stream_id)
 	sl_feed_seat_take(sl_feed.slot, sl_feed.token);
 }
 
+/* See feed.h. */
+int
+sl_feed_pin(void)
+{
+	static const char *const pinned[][2] = {
+		{"search_path", ""}, {"row_security", "off"}, {"TimeZone", "UTC"},
+		{"DateStyle", "ISO, MDY"}, {"IntervalStyle", "postgres"},
+		{"lc_monetary", "C"}, {"xmloption", "content"}, {"array_nulls", "on"},
+		{"standard_conforming_strings", "on"}, {"session_replication_role", "replica"}
+	};
+	int			level = NewGUCNestLevel();
+
+	for (int i = 0; i < lengthof(pinned); i++)
+		(void) set_config_option(pinned[i][0], pinned[i][1], PGC_SUSET, PGC_S_SESSION,
+								 GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
 /* Compared in constant time: it stands for the right to write. */
 static bool
 same_token(const char *a, const char *b)
@@ -208,6 +231,40 @@ sl_feed_lock_again(void)
 				  "stream \"%s\" is fed by another session", sl_feed.stream->stream_id);
 	sl_feed.locked = true;
 	sl_feed_seat_take(sl_feed.slot, sl_feed.token);
+}
+
+/* See feed_int.h. */
+SlState
+sl_feed_state(const SlStream *s)
+{
+	XLogRecPtr	position;
+
+	if (s->source_server == NULL || !sl_driver_is_bridged(s->driver))
+		return SL_STATE_STREAMING;
+	position = sl_position_load(s->stream_id, NULL);
+	if (XLogRecPtrIsInvalid(position) || position < sl_cold_until(s->stream_id))
+		return SL_STATE_COPYING;
+	return SL_STATE_STREAMING;
+}
+
+/* See feed_int.h. */
+void
+sl_feed_moved(XLogRecPtr position)
+{
+	const char *id = sl_feed.stream->stream_id;
+	SlCopyRecord *rec;
+
+	if (sl_feed.settled || XLogRecPtrIsInvalid(position))
+		return;
+	rec = sl_copy_record_load(id);
+	if (rec && (strcmp(rec->phase, "schema") == 0 || strcmp(rec->phase, "data") == 0))
+		sl_refuse(&(SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION},
+				  "stream \"%s\" is fed before its rows are copied", id);
+	if (position < sl_cold_until(id))
+		return;
+	sl_feed.settled = true;
+	if (sl_state_load(id) == SL_STATE_COPYING)
+		sl_state_set(id, SL_STATE_STREAMING, NULL);
 }
 
 /* Keep a refusal for feed_close; the error itself goes on. */

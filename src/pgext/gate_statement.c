@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_class.h"
+#include "nodes/makefuncs.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
@@ -367,6 +368,27 @@ walk_composite(SlGate *g, const CompositeTypeStmt * stmt)
 	return false;
 }
 
+/* Labels are literals; only the name is somebody's. */
+static bool
+walk_enum(SlGate *g, const CreateEnumStmt * stmt)
+{
+	return own_name(g, "TYPE", stmt->typeName);
+}
+
+/* On a relation, its columns and constraints, by a name that has a schema. */
+static bool
+walk_comment(SlGate *g, const CommentStmt * stmt)
+{
+	bool		whole = stmt->objtype == OBJECT_TABLE;
+	List	   *names = (List *) stmt->object;
+
+	if (!whole && stmt->objtype != OBJECT_COLUMN && stmt->objtype != OBJECT_TABCONSTRAINT)
+		return sl_gate_fault(g, "comments on something else than a table or part of one");
+	if (list_length(names) != (whole ? 2 : 3))
+		return sl_gate_fault(g, "comments on an object without a schema");
+	return sl_gate_relation(g, makeRangeVar(strVal(linitial(names)), strVal(lsecond(names)), -1));
+}
+
 /* See gate_int.h. */
 bool
 sl_gate_walk_statement(SlGate *g, Node *stmt)
@@ -389,6 +411,10 @@ sl_gate_walk_statement(SlGate *g, Node *stmt)
 			return walk_alter_domain(g, (AlterDomainStmt *) stmt);
 		case T_CompositeTypeStmt:
 			return walk_composite(g, (CompositeTypeStmt *) stmt);
+		case T_CreateEnumStmt:
+			return walk_enum(g, (CreateEnumStmt *) stmt);
+		case T_CommentStmt:
+			return walk_comment(g, (CommentStmt *) stmt);
 		default:
 			return sl_gate_fault(g, "is a kind of statement that is not allowed");
 	}

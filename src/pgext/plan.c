@@ -35,6 +35,16 @@ sl_object_kind_name(SlObjectKind k)
 	return k >= 0 && k < SL_OBJ_COUNT ? kind_names[k] : "object";
 }
 
+SlObjectKind
+sl_object_kind_by_name(const char *name)
+{
+	SlObjectKind k = 0;
+
+	while (k < SL_OBJ_COUNT && strcmp(kind_names[k], name) != 0)
+		k++;
+	return k;
+}
+
 /* --------------------------------------------------------------------------
  * Hashes
  */

@@ -108,6 +108,8 @@ typedef struct SlObject
 	char	   *fix;			/* statement that cures the fault, or NULL */
 	char	   *note;
 	bool		used;			/* a type: by a table that is built */
+	bool		after_window;	/* rows of different snapshots may meet in it:
+								 * built once the stream has passed them */
 } SlObject;
 
 typedef struct SlPlan
@@ -118,6 +120,9 @@ typedef struct SlPlan
 } SlPlan;
 
 extern const char *sl_object_kind_name(SlObjectKind k);
+
+/* SL_OBJ_COUNT when there is no such kind. */
+extern SlObjectKind sl_object_kind_by_name(const char *name);
 
 /*
  * Plan for the tables in scope (of sl_pg_tables).  Tables that the target has
@@ -138,10 +143,32 @@ extern SlPlan *sl_plan_build(SlConn *c, SlStream *s,
 extern void sl_plan_create(SlStream *s, SlPlan *plan);
 
 /*
+ * Record objects in the current transaction; state NULL: what each is.  What is
+ * recorded as created stays that.
+ */
+extern void sl_plan_record(const SlStream *s, SlObject *const *objects, int n,
+						   const char *state);
+
+/* Refuse SCHEMA-NOT-CARRIED with the objects in state REFUSED, of which there are some. */
+extern void sl_plan_refuse_faults(const SlPlan *plan);
+
+/*
+ * What exists must belong to a role that the stream's owner trusts, or the
+ * object becomes a fault; counts the faults.  Rule: plan_trust.c.
+ */
+extern void sl_plan_judge_owners(const SlStream *s, SlPlan *plan);
+
+/*
  * Is the target's type (enum, composite, domain, range) the same as the
  * source's of that oid, by what it is made of?  c: the source, which may have
  * changed since.  In a transaction.
  */
 extern bool sl_plan_type_same(SlConn *c, SlStream *s, Oid source, Oid target);
+
+/*
+ * What a type of the target is made of, as text: of an enum "enum 'a','b'".  NULL
+ * where it has no parts.
+ */
+extern char *sl_plan_describe_type(Oid typid);
 
 #endif							/* SL_PLAN_H */

@@ -30,13 +30,14 @@
 
 #define RECORD_SQL \
 	"INSERT INTO sluice.schema_object AS o (stream_id, kind, stage, schema_name, object_name, " \
-	"  table_name, source_schema, source_table, state, ddl, note) " \
-	"SELECT $1, u.* FROM unnest($2::text[], $3::integer[], $4::text[], $5::text[], " \
-	"  $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[]) AS u " \
+	"  table_name, source_schema, source_table, state, ddl, note, after_window) " \
+	"SELECT $1, k, g, s, n, t, ss, st, a, d, o, w = 't' FROM unnest($2::text[], $3::integer[], $4::text[], $5::text[], " \
+	"  $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[]) " \
+	"  AS u (k, g, s, n, t, ss, st, a, d, o, w) " \
 	"ON CONFLICT (stream_id, kind, (COALESCE(schema_name, '')), (COALESCE(table_name, '')), " \
 	"  object_name) DO UPDATE SET stage = EXCLUDED.stage, ddl = COALESCE(EXCLUDED.ddl, o.ddl), " \
 	"  note = EXCLUDED.note, source_schema = EXCLUDED.source_schema, " \
-	"  source_table = EXCLUDED.source_table, " \
+	"  source_table = EXCLUDED.source_table, after_window = EXCLUDED.after_window, " \
 	"  state = CASE WHEN EXCLUDED.state = 'existing' AND o.state = 'created' " \
 	"    THEN 'created' ELSE EXCLUDED.state END"
 
@@ -46,7 +47,7 @@
 enum
 {
 	F_KIND, F_STAGE, F_SCHEMA, F_NAME, F_TABLE, F_SRC_SCHEMA, F_SRC_TABLE,
-	F_STATE, F_DDL, F_NOTE, F_COUNT
+	F_STATE, F_DDL, F_NOTE, F_AFTER_WINDOW, F_COUNT
 };
 
 static const char *
@@ -72,6 +73,8 @@ field_of(const SlObject *o, int f, const char *state)
 			return state;
 		case F_DDL:
 			return o->ddl;
+		case F_AFTER_WINDOW:
+			return o->after_window ? "t" : "f";
 		default:
 			return o->note;
 	}
@@ -111,9 +114,9 @@ text_array(SlObject *const *objects, int n, int f, const char *state)
 											  false, TYPALIGN_INT));
 }
 
-/* Record objects in the current transaction; state NULL: what each is. */
-static void
-record(const SlStream *s, SlObject *const *objects, int n, const char *state)
+/* See plan.h. */
+void
+sl_plan_record(const SlStream *s, SlObject *const *objects, int n, const char *state)
 {
 	Oid			types[F_COUNT + 1];
 	Datum		values[F_COUNT + 1];
@@ -168,12 +171,13 @@ record_plan(SlStream *s, SlPlan *plan, MemoryContext cxt)
 	sl_spi_exec(FORGET_SQL, SPI_OK_DELETE, 1, params);
 	sl_spi_leave();
 	sl_become_back(&user);
-	record(s, all, plan->n, NULL);
+	sl_plan_record(s, all, plan->n, NULL);
 	commit(cxt);
 }
 
-static void
-refuse_faults(SlPlan *plan)
+/* See plan.h. */
+void
+sl_plan_refuse_faults(const SlPlan *plan)
 {
 	SlRefusal	r = {.marker = SL_M_SCHEMA_NOT_CARRIED};
 	StringInfoData lines;
@@ -214,7 +218,7 @@ sl_plan_create(SlStream *s, SlPlan *plan)
 	int			n = 0;
 
 	if (plan->nfaults > 0)
-		refuse_faults(plan);
+		sl_plan_refuse_faults(plan);
 	record_plan(s, plan, cxt);
 	for (int i = 0; i < plan->n; i++)
 	{
@@ -228,14 +232,14 @@ sl_plan_create(SlStream *s, SlPlan *plan)
 		batch[n++] = o;
 		if (n < BATCH)
 			continue;
-		record(s, batch, n, "created");
+		sl_plan_record(s, batch, n, "created");
 		commit(cxt);
 		SL_FAULT("schema_mid");
 		n = 0;
 	}
 	if (n > 0)
 	{
-		record(s, batch, n, "created");
+		sl_plan_record(s, batch, n, "created");
 		commit(cxt);
 	}
 	for (int i = 0; i < plan->n; i++)

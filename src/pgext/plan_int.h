@@ -304,12 +304,6 @@ extern void sl_plan_misc(PlanBuild *b);
 extern void sl_plan_comments(PlanBuild *b);
 extern void sl_plan_not_carried(PlanBuild *b);
 
-/*
- * What exists must belong to a role that the stream's owner trusts, or the
- * object becomes a fault.  plan_trust.c.
- */
-extern void sl_plan_judge_owners(const SlStream *s, SlPlan *plan);
-
 /* plan_inherit.c */
 extern const PlanColumn *sl_plan_inherited(const PlanRel *rel, const char *name);
 extern const char *sl_plan_inherited_default(const PlanRel *rel, const char *name);

@@ -156,7 +156,7 @@ is_used(const SlObject *o, bool builds)
 	return o->used || (builds && (o->kind == SL_OBJ_SEQUENCE || o->kind == SL_OBJ_COLLATION));
 }
 
-/* See plan_int.h. */
+/* See plan.h. */
 void
 sl_plan_judge_owners(const SlStream *s, SlPlan *plan)
 {

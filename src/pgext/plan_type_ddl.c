@@ -40,8 +40,9 @@
 	"  WHERE r.rngtypid = t.oid) " \
 	"END FROM pg_catalog.pg_type t WHERE t.oid = $1::pg_catalog.oid"
 
-static char *
-describe_target(Oid typid)
+/* See plan.h. */
+char *
+sl_plan_describe_type(Oid typid)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	const char *params[1] = {psprintf("%u", typid)};
@@ -286,7 +287,7 @@ judge_type(PlanBuild *b, SlObject *o, const PlanType *t, Oid typid)
 		o->state = SL_OBJECT_EXISTS;
 		return;
 	}
-	theirs = describe_target(typid);
+	theirs = sl_plan_describe_type(typid);
 	ours = describe_source(b, t);
 	if (theirs && strcmp(theirs, ours) == 0)
 		o->state = SL_OBJECT_EXISTS;
@@ -358,6 +359,6 @@ sl_plan_type_same(SlConn *c, SlStream *s, Oid source, Oid target)
 			sl_gate_allow(b->gate, 't', each->schema, each->name);
 	}
 	t = sl_plan_oid_get(b->type_by_oid, source);
-	theirs = t ? describe_target(target) : NULL;
+	theirs = t ? sl_plan_describe_type(target) : NULL;
 	return theirs != NULL && strcmp(theirs, describe_source(b, t)) == 0;
 }

@@ -23,7 +23,7 @@
 
 #define STREAM_COLUMNS \
 	"id, stream_id, owner::pg_catalog.oid, source_server, driver, should_run, " \
-	"include_tables, exclude_tables, target_schema, schema_changes, options, " \
+	"include_tables, exclude_tables, target_schema, schema_changes, type_overrides, options, " \
 	"slot_name, publication_name, own_publication, source_sysid, " \
 	"source_timeline, source_dbname, target_sysid, target_database, target_control"
 
@@ -48,15 +48,20 @@ text_array(int col, MemoryContext cxt)
 	return result;
 }
 
+/* A jsonb of row 0; NULL for SQL NULL. */
 static Jsonb *
-options_copy(int col, MemoryContext cxt)
+jsonb_copy(int col, MemoryContext cxt)
 {
 	bool		isnull;
 	Datum		d = SPI_getbinval(SPI_tuptable->vals[0],
 								  SPI_tuptable->tupdesc, col, &isnull);
-	Jsonb	   *plain = DatumGetJsonbP(d);
-	Jsonb	   *copy = MemoryContextAlloc(cxt, VARSIZE(plain));
+	Jsonb	   *plain;
+	Jsonb	   *copy;
 
+	if (isnull)
+		return NULL;
+	plain = DatumGetJsonbP(d);
+	copy = MemoryContextAlloc(cxt, VARSIZE(plain));
 	memcpy(copy, plain, VARSIZE(plain));
 	return copy;
 }
@@ -77,7 +82,8 @@ stream_from_row(MemoryContext cxt)
 	s->exclude = text_array(++c, cxt);
 	s->target_schema = sl_spi_text(0, ++c, cxt);
 	s->schema_changes = sl_spi_text(0, ++c, cxt);
-	s->options = options_copy(++c, cxt);
+	s->type_overrides = jsonb_copy(++c, cxt);
+	s->options = jsonb_copy(++c, cxt);
 	s->slot_name = sl_spi_text(0, ++c, cxt);
 	s->publication_name = sl_spi_text(0, ++c, cxt);
 	s->own_publication = sl_spi_bool(0, ++c);

@@ -29,6 +29,7 @@ typedef struct SlStream
 	char	  **exclude;
 	char	   *target_schema;	/* NULL = the schema of the same name */
 	char	   *schema_changes; /* "forward" or "refuse" */
+	Jsonb	   *type_overrides; /* of a bridged stream; NULL = none */
 	Jsonb	   *options;		/* explicit keys only */
 	char	   *slot_name;
 	char	   *publication_name;

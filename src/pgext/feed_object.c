@@ -1,0 +1,415 @@
+/*
+ * feed_object.c
+ *	  The objects of a bridge's plan: judged, recorded, built.
+ *
+ * NOTES
+ *	  What the target has already is held against the record, as for a PostgreSQL
+ *	  source: a table that the stream did not make is taken as it is with
+ *	  everything that belongs to it; one that it made is kept while the bridge
+ *	  would make the same, and made anew otherwise.  Nothing of an established
+ *	  table is looked at: its record was complete before its first row.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "pgext/apply_int.h"
+#include "pgext/errutil.h"
+#include "pgext/feed_plan.h"
+#include "pgext/spi_util.h"
+#include "pgext/pgcompat.h"
+
+#define RECORDED_SQL \
+	"SELECT state = 'created', ddl FROM sluice.schema_object WHERE stream_id = $1" \
+	" AND kind = $2 AND schema_name = $3 AND object_name = $4" \
+	" AND COALESCE(table_name, '') = COALESCE($5, '')"
+
+/* Does a column, a domain or the like use the type, or an array of it? */
+#define USED_SQL \
+	"SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_type t" \
+	" ON t.oid = $1::pg_catalog.oid AND d.refobjid IN (t.oid, t.typarray)" \
+	" WHERE d.refclassid = 'pg_catalog.pg_type'::pg_catalog.regclass" \
+	" AND d.deptype <> 'i' LIMIT 1"
+
+typedef struct FeedObjects
+{
+	SlStream   *s;
+	SlPlan	   *plan;
+	SlGate	   *gate;
+	SlColdTable *tables;
+	int			ntables;
+} FeedObjects;
+
+static void
+breach(const SlObject *o, const char *what)
+{
+	sl_refuse(&(SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION},
+			  "%s \"%s\" of the plan %s", sl_object_kind_name(o->kind), o->name, what);
+}
+
+static void
+set_fault(SlObject *o, const char *fault)
+{
+	o->state = SL_OBJECT_REFUSED;
+	o->ddl = NULL;
+	o->fault = pstrdup(fault);
+}
+
+/* The stream's table that the object belongs to; NULL where it says none. */
+static SlColdTable *
+table_of(const FeedObjects * f, const SlObject *o)
+{
+	for (int i = 0; o->src_table && i < f->ntables; i++)
+		if (strcmp(f->tables[i].src.name, o->src_table) == 0 &&
+			strcmp(f->tables[i].src.schema, o->src_schema) == 0)
+			return &f->tables[i];
+	return NULL;
+}
+
+/* Is it a schema that the stream's tables land in? */
+static bool
+is_schema_of_stream(const FeedObjects * f, const char *schema)
+{
+	for (int i = 0; schema && i < f->ntables; i++)
+		if (strcmp(sl_stream_target_schema(f->s, f->tables[i].src.schema), schema) == 0)
+			return true;
+	return false;
+}
+
+/* What a bridge that follows the contract never sends. */
+static void
+check_object(const FeedObjects * f, const SlObject *o)
+{
+	const SlColdTable *t = table_of(f, o);
+
+	if (o->src_table && t == NULL)
+		breach(o, "belongs to a table that is not the stream's");
+	if (o->state != SL_OBJECT_PLANNED)
+		return;
+	if (!sl_feed_stage_fits(o->kind, o->stage))
+		breach(o, psprintf("cannot be built at stage %d", o->stage));
+	if (!is_schema_of_stream(f, o->schema))
+		breach(o, "is in a schema that is not the stream's");
+	if (o->kind == SL_OBJ_ENUM)
+		return;
+	if (t == NULL || o->table == NULL || strcmp(o->table, o->src_table) != 0 ||
+		strcmp(sl_stream_target_schema(f->s, o->src_schema), o->schema) != 0)
+		breach(o, "does not belong to the table that it says");
+}
+
+/* ---------- what there is ---------- */
+
+/* Has the stream made it?  *ddl: how. */
+static bool
+is_recorded(const FeedObjects * f, const SlObject *o, char **ddl)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	const char *params[] = {f->s->stream_id, sl_object_kind_name(o->kind), o->schema,
+	o->name, o->table};
+	bool		created = false;
+	SlUserSwitch sw;
+
+	*ddl = NULL;
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	if (sl_spi_exec(RECORDED_SQL, SPI_OK_SELECT, lengthof(params), params) > 0)
+	{
+		created = sl_spi_bool(0, 1);
+		*ddl = sl_spi_text(0, 2, cxt);
+	}
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return created;
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+/* A table that the stream made is kept while it would make the same again. */
+static void
+judge_table(FeedObjects * f, SlObject *o, SlColdTable *t)
+{
+	char	   *ddl;
+
+	if (!OidIsValid(t->target))
+		return;
+	if (is_recorded(f, o, &ddl) && same_text(ddl, o->ddl))
+	{
+		o->state = SL_OBJECT_EXISTS;
+		return;
+	}
+	sl_feed_drop_table(f->s, t);
+}
+
+/* The target's type of the object's name. */
+static Oid
+type_there(const SlObject *o)
+{
+	Oid			nsp = get_namespace_oid(o->schema, true);
+
+	return OidIsValid(nsp) ? GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+											 CStringGetDatum(o->name),
+											 ObjectIdGetDatum(nsp)) : InvalidOid;
+}
+
+static void
+drop_type(const FeedObjects * f, const SlObject *o)
+{
+	SlUserSwitch user;
+
+	sl_become_role(f->s->owner, &user);
+	sl_spi_enter();
+	sl_spi_exec(psprintf("DROP TYPE %s RESTRICT",
+						 quote_qualified_identifier(o->schema, o->name)),
+				SPI_OK_UTILITY, 0, NULL);
+	sl_spi_leave();
+	sl_become_back(&user);
+}
+
+/* An enum that is there must have the same labels, or be ours and free to go. */
+static void
+judge_enum(FeedObjects * f, SlObject *o)
+{
+	Oid			type = type_there(o);
+	const char *oid = psprintf("%u", type);
+	char	   *ddl;
+
+	if (!OidIsValid(type))
+		return;
+	if (same_text(sl_plan_describe_type(type), sl_feed_describe_enum(o)))
+		o->state = SL_OBJECT_EXISTS;
+	else if (is_recorded(f, o, &ddl) &&
+			 sl_control_exec(USED_SQL, SPI_OK_SELECT, 1, &oid) == 0)
+		drop_type(f, o);
+	else
+		set_fault(o, "exists on the target as another type");
+}
+
+/* An index's name must be free: it is found out before rows are copied. */
+static void
+judge_index(SlObject *o)
+{
+	Oid			nsp = get_namespace_oid(o->schema, true);
+
+	if (OidIsValid(nsp) && OidIsValid(get_relname_relid(o->name, nsp)))
+		set_fault(o, "the target has another relation of that name");
+}
+
+/*
+ * The key by which rows are found is built at once, as the primary key's index
+ * always is: rows that were read at different times cannot meet in it.
+ */
+static void
+judge_window(FeedObjects * f, SlObject *o)
+{
+	const char *primary;
+	const char *params[] = {f->s->stream_id, o->schema, o->table, NULL};
+
+	o->after_window &= sl_feed_holds_apart(o, &primary);
+	if (primary == NULL)
+		return;
+	for (int i = 0; i < f->plan->n; i++)
+		if (f->plan->objects[i].kind == SL_OBJ_INDEX &&
+			same_text(f->plan->objects[i].schema, o->schema) &&
+			same_text(f->plan->objects[i].table, o->table) &&
+			strcmp(f->plan->objects[i].name, primary) == 0)
+			f->plan->objects[i].after_window = false;
+	params[3] = primary;
+	sl_control_exec("UPDATE sluice.schema_object SET after_window = false WHERE stream_id = $1"
+					" AND kind = 'index' AND schema_name = $2 AND table_name = $3"
+					" AND object_name = $4", SPI_OK_UPDATE, lengthof(params), params);
+}
+
+/* Its statement through the gate; then what the target has of it. */
+static void
+judge_planned(FeedObjects * f, SlObject *o, SlColdTable *t)
+{
+	char	   *fault;
+	char	   *ddl;
+
+	if (t && OidIsValid(t->target) && !t->created)
+	{
+		o->state = SL_OBJECT_EXISTS;
+		return;
+	}
+	o->ddl = sl_feed_statement(f->gate, o, &fault);
+	if (o->ddl == NULL)
+	{
+		set_fault(o, fault);
+		return;
+	}
+	judge_window(f, o);
+	if (o->kind == SL_OBJ_TABLE)
+		judge_table(f, o, t);
+	else if (o->kind == SL_OBJ_ENUM)
+		judge_enum(f, o);
+	else if (t && is_recorded(f, o, &ddl))
+		o->state = SL_OBJECT_EXISTS;
+	else if (o->kind == SL_OBJ_INDEX)
+		judge_index(o);
+}
+
+/* Two objects of one name are one row of the record. */
+static void
+check_unique(const FeedObjects * f)
+{
+	for (int i = 0; i < f->plan->n; i++)
+		for (int j = 0; j < i; j++)
+		{
+			const SlObject *a = &f->plan->objects[i];
+			const SlObject *b = &f->plan->objects[j];
+
+			if (a->kind == b->kind && strcmp(a->name, b->name) == 0 &&
+				strcmp(a->schema ? a->schema : "", b->schema ? b->schema : "") == 0 &&
+				strcmp(a->table ? a->table : "", b->table ? b->table : "") == 0)
+				breach(a, "comes twice");
+		}
+}
+
+/* Objects of an established table are on record as they were then. */
+static void
+leave_out_established(FeedObjects * f)
+{
+	int			n = 0;
+
+	for (int i = 0; i < f->plan->n; i++)
+	{
+		const SlColdTable *t = table_of(f, &f->plan->objects[i]);
+
+		if (t == NULL || !sl_cold_done(t))
+			f->plan->objects[n++] = f->plan->objects[i];
+	}
+	f->plan->n = n;
+}
+
+/* ---------- the gate ---------- */
+
+/* Names that the plan's text may have: the stream's tables, types made before. */
+static void
+tell_gate(FeedObjects * f)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	const char *id = f->s->stream_id;
+	SlUserSwitch sw;
+	uint64		n;
+
+	for (int i = 0; i < f->ntables; i++)
+		sl_gate_allow(f->gate, 'r', sl_stream_target_schema(f->s, f->tables[i].src.schema),
+					  f->tables[i].src.name);
+	for (int i = 0; i < f->plan->n; i++)
+		if (f->plan->objects[i].kind == SL_OBJ_ENUM && f->plan->objects[i].schema)
+			sl_gate_allow(f->gate, 't', f->plan->objects[i].schema, f->plan->objects[i].name);
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	n = sl_spi_exec("SELECT schema_name, object_name FROM sluice.schema_object"
+					" WHERE stream_id = $1 AND kind = 'enum' AND state <> 'not_carried'",
+					SPI_OK_SELECT, 1, &id);
+	for (uint64 i = 0; i < n; i++)
+		sl_gate_allow(f->gate, 't', sl_spi_text(i, 1, cxt), sl_spi_text(i, 2, cxt));
+	sl_spi_leave();
+	sl_become_back(&sw);
+}
+
+/* ---------- building ---------- */
+
+/*
+ * The target's objection to a statement that passed is one to the object: what
+ * passes by itself goes on as it is.
+ */
+static void
+build(FeedObjects * f, SlObject *o)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		sl_ddl_run(f->s, InvalidOid, o->ddl);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(cxt);
+		edata = CopyErrorData();
+		if (sl_marker_of(edata) != SL_M_NONE ||
+			sl_classify_sqlstate(edata->sqlerrcode) != SL_CLASS_FATAL)
+			PG_RE_THROW();
+		FlushErrorState();
+		set_fault(o, edata->message);
+		f->plan->nfaults = 1;
+		sl_plan_refuse_faults(f->plan);
+	}
+	PG_END_TRY();
+	sl_plan_record(f->s, &o, 1, "created");
+	CommandCounterIncrement();
+}
+
+/* A schema that is not there is made, and recorded, as others are. */
+static void
+add_schemas(FeedObjects * f)
+{
+	SlObject   *all = palloc0(sizeof(SlObject) * (f->plan->n + f->ntables + 1));
+	int			n = 0;
+
+	for (int i = 0; i < f->plan->n; i++)
+	{
+		const char *schema = f->plan->objects[i].schema;
+		bool		known = f->plan->objects[i].state != SL_OBJECT_PLANNED;
+
+		for (int j = 0; j < n && !known; j++)
+			known = strcmp(all[j].name, schema) == 0;
+		if (known)
+			continue;
+		all[n++] = (SlObject) {.kind = SL_OBJ_SCHEMA, .name = pstrdup(schema),
+							   .state = OidIsValid(get_namespace_oid(schema, true)) ? SL_OBJECT_EXISTS : SL_OBJECT_PLANNED,
+							   .ddl = psprintf("CREATE SCHEMA %s", quote_identifier(schema))};
+		if (strcmp(schema, "sluice") == 0)
+			set_fault(&all[n - 1], "belongs to the extension");
+	}
+	memcpy(all + n, f->plan->objects, sizeof(SlObject) * f->plan->n);
+	f->plan->objects = all;
+	f->plan->n += n;
+}
+
+static void
+record_all(FeedObjects * f)
+{
+	SlObject  **all = palloc(sizeof(SlObject *) * (f->plan->n + 1));
+
+	for (int i = 0; i < f->plan->n; i++)
+		all[i] = &f->plan->objects[i];
+	sl_plan_record(f->s, all, f->plan->n, NULL);
+}
+
+/* See feed_plan.h. */
+void
+sl_feed_objects(SlStream *s, SlPlan *plan, SlColdTable *tables, int ntables)
+{
+	FeedObjects f = {.s = s, .plan = plan, .tables = tables, .ntables = ntables,
+	.gate = sl_feed_gate(s)};
+
+	for (int i = 0; i < plan->n; i++)
+		check_object(&f, &plan->objects[i]);
+	check_unique(&f);
+	leave_out_established(&f);
+	tell_gate(&f);
+	for (int i = 0; i < plan->n; i++)
+		if (plan->objects[i].state == SL_OBJECT_PLANNED)
+			judge_planned(&f, &plan->objects[i], table_of(&f, &plan->objects[i]));
+	add_schemas(&f);
+	sl_plan_judge_owners(s, plan);
+	if (plan->nfaults > 0)
+		sl_plan_refuse_faults(plan);
+	record_all(&f);
+	for (int i = 0; i < plan->n; i++)
+		if (plan->objects[i].stage == SL_STAGE_BEFORE &&
+			plan->objects[i].state == SL_OBJECT_PLANNED)
+			build(&f, &plan->objects[i]);
+}
