@@ -42,13 +42,13 @@ def test_a_start_survives_a_restart_and_starts_no_worker(stream):
     server, db = stream
     con, cur, token = open_feed(db)
     feed(cur, token)
-    assert health(db)["state"] == "streaming"
+    assert health(db)["state"] == "copying"
     server.kill9()
     server.start()
     wait_until(lambda: db.value("SELECT count(*) FROM sluice.stream_runtime()") == 1,
                30, "the scout")
     seen = health(db)
-    assert (seen["state"], seen["desired_state"], seen["pid"]) == ("streaming", "running", None)
+    assert (seen["state"], seen["desired_state"], seen["pid"]) == ("copying", "running", None)
     assert seen["reason"] == "no sluice-bridge feeds the stream"
     assert db.value("SELECT count(*) FROM pg_stat_activity"
                     " WHERE backend_type = 'sluice worker'") == 0
