@@ -2,7 +2,7 @@
  * column.c
  *	  What a column becomes on the target.
  */
-#include "bridge/schema/schema_int.h"
+#include "bridge/schema/expr.h"
 
 #include "common/sl_pattern.h"
 
@@ -173,9 +173,48 @@ br_collation_is_loose(const MyType *t)
 	return len < 4 || strcmp(collation + len - 4, "_bin") != 0;
 }
 
+/* ---------- generated columns ---------- */
+
+/* Is the column in the key by which rows are found, or in a foreign key? */
+static const char *
+in_key(const BrTable *t, const BrColumn *c)
+{
+	const BrIndex *identity = br_table_identity(t);
+
+	for (int i = 0; identity != NULL && i < identity->nparts; i++)
+		if (&t->cols[identity->parts[i].column] == c)
+			return "it is part of the key by which rows are found";
+	for (int i = 0; i < t->nfks; i++)
+		for (int k = 0; k < t->fks[i].ncols; k++)
+			if (strcmp(t->fks[i].columns[k], c->name) == 0)
+				return "it is part of a foreign key";
+	return NULL;
+}
+
+/* See schema_int.h. */
+char *
+br_generated_text(const BrStream *s, const BrCatalog *cat, const BrTable *t, const BrColumn *c, const char **why)
+{
+	BrExprFor	f = {s, cat, t, BR_FOR_GENERATED};
+	char	   *text;
+
+	*why = NULL;
+	if (c->generated == BR_PLAIN || c->type == NULL)
+		return NULL;
+	*why = in_key(t, c);
+	if (*why != NULL)
+		return NULL;
+	text = br_expr_value(&f, c->generation, c, why);
+	if (text == NULL)
+		*why = psprintf("its expression %s: %s", *why, br_expr_shown(s, c->generation));
+	return text;
+}
+
 /* See schema.h. */
 bool
 br_column_is_carried(const BrStream *s, const BrCatalog *cat, const BrTable *t, const BrColumn *c)
 {
-	return true;
+	const char *why;
+
+	return br_generated_text(s, cat, t, c, &why) == NULL;
 }

@@ -8,6 +8,7 @@
  *	  would give another value than the source's.
  */
 #include "bridge/schema/plan_int.h"
+#include "bridge/schema/expr.h"
 
 #include "bridge/types/json.h"
 
@@ -373,8 +374,12 @@ br_default_text(const BrPlanTable * p, int column, const char **why)
 		return NULL;
 	if (c->default_kind == BR_DEFAULT_EXPRESSION)
 	{
-		*why = psprintf("its default (%s) has no equal", c->default_text);
-		return NULL;
+		BrExprFor	f = {p->b->s, p->cat, p->t, BR_FOR_DEFAULT};
+
+		text = br_expr_value(&f, c->default_text, c, why);
+		if (text == NULL)
+			*why = psprintf("its default %s: %s", *why, br_expr_shown(p->b->s, c->default_text));
+		return text;
 	}
 	text = value_default(p, c, kind, why);
 	if (text != NULL)

@@ -8,6 +8,25 @@
  *	  different here too: its collations make more values equal, never fewer.
  */
 #include "bridge/schema/plan_int.h"
+#include "bridge/schema/expr.h"
+
+static char *
+expression_part(const BrPlanTable * p, const BrIndexPart *part, bool *plain, const char **why)
+{
+	BrExprFor	f = {p->b->s, p->cat, p->t, BR_FOR_INDEX};
+	char	   *text;
+
+	*plain = false;
+	if (part->expression == NULL)
+	{
+		*why = "the source does not tell what it is made of";
+		return NULL;
+	}
+	text = br_expr_key(&f, part->expression, why);
+	if (text == NULL)
+		*why = psprintf("its expression %s: %s", *why, br_expr_shown(p->b->s, part->expression));
+	return text != NULL ? psprintf("(%s)", text) : NULL;
+}
 
 /* How a key part is written; NULL: *why says why it cannot be. */
 static char *
@@ -18,10 +37,7 @@ part_text(const BrPlanTable * p, const BrIndexPart *part, bool *plain, const cha
 	MyKind		from;
 
 	if (part->column < 0)
-	{
-		*why = "its expression has no equal";
-		return NULL;
-	}
+		return expression_part(p, part, plain, why);
 	c = &p->t->cols[part->column];
 	kind = pg_kind_of(&p->targets[part->column]);
 	from = c->type->kind;

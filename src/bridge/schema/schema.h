@@ -41,6 +41,9 @@ typedef struct BrPlanned
 	const char *fault;			/* why it is refused: a clause */
 	const char *fix;			/* a statement for the source or an argument
 								 * of sync_start; NULL = none */
+	int			ngenerated;		/* of a table: columns that the target
+								 * computes, and the stream does not write */
+	const char **generated;
 } BrPlanned;
 
 typedef struct BrPlan

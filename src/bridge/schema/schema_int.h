@@ -33,6 +33,13 @@ extern char *br_enum_name(const BrCatalog *cat, const BrTable *t, const BrColumn
 extern bool br_column_has_enum(const BrStream *s, const BrTable *t, const BrColumn *c,
 							   const MyTarget *target);
 
+/*
+ * The expression of a generated column as PostgreSQL's, palloc'd.  NULL: *why says why the column is carried as a plain
+ * one (NULL = it is one).
+ */
+extern char *br_generated_text(const BrStream *s, const BrCatalog *cat, const BrTable *t,
+							   const BrColumn *c, const char **why);
+
 /* Text that the source may hold equal though it differs (by case, accents, blanks at its end). */
 extern bool br_collation_is_loose(const MyType *t);
 

@@ -1,0 +1,377 @@
+/*
+ * expr_time.c
+ *	  Dates and times: their parts, clocks, random values.
+ *
+ * NOTES
+ *	  What a TIMESTAMP is as a date depends on the session's time zone at the source, so
+ *	  only whole ones are taken.  Clocks are for defaults: a DATETIME's default is
+ *	  the wall clock of the session on both sides.
+ */
+#include "bridge/schema/expr_int.h"
+
+#include "bridge/types/json.h"
+
+/* ---------- constants ---------- */
+
+static bool
+is_calendar_day(int year, int month, int day)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	bool		leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return year >= 1 && month >= 1 && month <= 12 && day >= 1 &&
+		day <= days[month - 1] + (month == 2 && leap ? 1 : 0);
+}
+
+/* nn:nn:nn[.n…] to the end of text */
+static bool
+is_time_of_day(const char *text)
+{
+	int			n = 0;
+	int			hour,
+				minute,
+				second;
+
+	if (sscanf(text, "%2d:%2d:%2d%n", &hour, &minute, &second, &n) != 3 || n != 8 ||
+		hour > 23 || minute > 59 || second > 59)
+		return false;
+	if (text[n] == '\0')
+		return true;
+	return text[n] == '.' && strlen(text + n + 1) <= 6 && strlen(text + n + 1) > 0 &&
+		strspn(text + n + 1, "0123456789") == strlen(text + n + 1);
+}
+
+/* See expr_int.h. */
+bool
+br_moment_constant(BrTranslate * x, const char *text, bool is_date, BrValue * out)
+{
+	int			year,
+				month,
+				day,
+				n = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (strspn(text, "0123456789-:. ") != strlen(text) ||
+		sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &n) != 3 || n != 10 ||
+		!is_calendar_day(year, month, day) ||
+		!(text[n] == '\0' || (!is_date && text[n] == ' ' && is_time_of_day(text + n + 1))))
+		return br_unequal(x, "has a constant that is no date in full");
+	out->type = is_date ? BR_V_DATE : BR_V_DATETIME;
+	out->pg = is_date ? PG_DATE : PG_TIMESTAMP;
+	out->decimals = strchr(text, '.') != NULL ? (int) strlen(strchr(text, '.') + 1) : 0;
+	out->sql = psprintf("'%s'::%s", text, is_date ? "date" : "timestamp");
+	return true;
+}
+
+/* ---------- parts ---------- */
+
+static const struct
+{
+	const char *name;
+	const char *sql;			/* with the moment in it */
+	double		lo;
+	double		hi;
+	bool		of_time;
+}			parts[] = {
+	{"year", "extract(year FROM %s)::integer", 1, 9999},
+	{"quarter", "extract(quarter FROM %s)::integer", 1, 4},
+	{"month", "extract(month FROM %s)::integer", 1, 12},
+	{"day", "extract(day FROM %s)::integer", 1, 31},
+	{"dayofmonth", "extract(day FROM %s)::integer", 1, 31},
+	{"dayofyear", "extract(doy FROM %s)::integer", 1, 366},
+	{"dayofweek", "(extract(dow FROM %s)::integer + 1)", 1, 7},
+	{"weekday", "(extract(isodow FROM %s)::integer - 1)", 0, 6},
+	{"hour", "extract(hour FROM %s)::integer", 0, 23, true},
+	{"minute", "extract(minute FROM %s)::integer", 0, 59, true},
+	{"second", "floor(extract(second FROM %s))::integer", 0, 59, true},
+};
+
+static bool
+fn_part(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	for (int i = 0; i < lengthof(parts); i++)
+	{
+		StringInfoData sql;
+		const char *hole = strstr(parts[i].sql, "%s");
+
+		if (strcmp(parts[i].name, e->name) != 0)
+			continue;
+		if (args[0].type != BR_V_DATETIME && (args[0].type != BR_V_DATE || parts[i].of_time))
+			return br_unequal(x, "takes the %s of what is no date or depends on the time zone", e->name);
+		initStringInfo(&sql);
+		appendStringInfo(&sql, "%.*s%s%s", (int) (hole - parts[i].sql), parts[i].sql, args[0].sql, hole + 2);
+		br_value_int(out, sql.data, parts[i].lo, parts[i].hi);
+		return true;
+	}
+	return br_unequal(x, "takes %s of a date", e->name);
+}
+
+static bool
+as_date(BrTranslate * x, BrValue * v)
+{
+	if (v->type == BR_V_TEXT && v->constant != NULL)
+		return br_moment_constant(x, v->constant->text, true, v);
+	if (v->type == BR_V_DATETIME)
+	{
+		v->type = BR_V_DATE;
+		v->pg = PG_DATE;
+		v->decimals = 0;
+		v->column = NULL;
+		v->sql = psprintf("(%s)::date", v->sql);
+	}
+	return v->type == BR_V_DATE || br_unequal(x, "takes as a date what is none or depends on the time zone");
+}
+
+static bool
+fn_date(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	if (!as_date(x, &args[0]))
+		return false;
+	*out = args[0];
+	return true;
+}
+
+/* Days from year 0 on. */
+static bool
+fn_to_days(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	if (!as_date(x, &args[0]))
+		return false;
+	br_value_int(out, psprintf("(%s - '2000-01-01'::date + 730485)", args[0].sql), 366, 3652424);
+	return true;
+}
+
+static bool
+fn_datediff(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	if (!as_date(x, &args[0]) || !as_date(x, &args[1]))
+		return false;
+	br_value_int(out, psprintf("(%s - %s)", args[0].sql, args[1].sql), -3652059, 3652059);
+	return true;
+}
+
+const		BrFunctionInfo br_time_functions[] = {
+	{"year", 1, 1, fn_part},
+	{"quarter", 1, 1, fn_part},
+	{"month", 1, 1, fn_part},
+	{"day", 1, 1, fn_part},
+	{"dayofmonth", 1, 1, fn_part},
+	{"dayofyear", 1, 1, fn_part},
+	{"dayofweek", 1, 1, fn_part},
+	{"weekday", 1, 1, fn_part},
+	{"hour", 1, 1, fn_part},
+	{"minute", 1, 1, fn_part},
+	{"second", 1, 1, fn_part},
+	{"date", 1, 1, fn_date},
+	{"to_days", 1, 1, fn_to_days},
+	{"datediff", 2, 2, fn_datediff},
+	{NULL}
+};
+
+/* ---------- clocks, for defaults ---------- */
+
+static bool
+is_default(BrTranslate * x, const BrExpr * e)
+{
+	return x->f->use == BR_FOR_DEFAULT || br_unequal(x, "calls %s, which is another at each call", e->name);
+}
+
+static bool
+fn_now(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	int64		n = 0;
+
+	if (!is_default(x, e) || (e->nargs == 1 && !br_constant_number(&args[0], 6, &n)))
+		return br_unequal(x, "calls a clock with other than a number of digits");
+	memset(out, 0, sizeof(*out));
+	out->type = BR_V_DATETIME;
+	out->pg = PG_TIMESTAMP;
+	out->decimals = (int) n;
+	out->sql = psprintf("LOCALTIMESTAMP(%d)", (int) n);
+	return true;
+}
+
+static bool
+fn_utc(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	int64		n = 0;
+
+	if (!is_default(x, e) || (e->nargs == 1 && !br_constant_number(&args[0], 6, &n)))
+		return br_unequal(x, "calls a clock with other than a number of digits");
+	memset(out, 0, sizeof(*out));
+	out->type = BR_V_DATETIME;
+	out->pg = PG_TIMESTAMP;
+	out->decimals = (int) n;
+	out->sql = psprintf("(CURRENT_TIMESTAMP(%d) AT TIME ZONE 'UTC')", (int) n);
+	if (strcmp(e->name, "utc_date") == 0)
+		return as_date(x, out);
+	return true;
+}
+
+static bool
+fn_today(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	if (!is_default(x, e))
+		return false;
+	memset(out, 0, sizeof(*out));
+	out->type = BR_V_DATE;
+	out->pg = PG_DATE;
+	out->sql = "CURRENT_DATE";
+	return true;
+}
+
+static bool
+fn_time_of_day(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	int64		n = 0;
+
+	if (!is_default(x, e) || (e->nargs == 1 && !br_constant_number(&args[0], 6, &n)))
+		return br_unequal(x, "calls a clock with other than a number of digits");
+	memset(out, 0, sizeof(*out));
+	out->type = BR_V_TIME;
+	out->pg = PG_INTERVAL;
+	out->decimals = (int) n;
+	out->sql = psprintf("(LOCALTIME(%d))::interval", (int) n);
+	return true;
+}
+
+static bool
+fn_epoch(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	if (!is_default(x, e))
+		return false;
+	br_value_int(out, "floor(extract(epoch FROM CURRENT_TIMESTAMP))::bigint", 0, 2147483647);
+	out->pg = PG_INT8;
+	return true;
+}
+
+static bool
+fn_uuid(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	if (!is_default(x, e))
+		return false;
+	memset(out, 0, sizeof(*out));
+	out->type = BR_V_UUID;
+	out->pg = PG_UUID;
+	out->sql = "gen_random_uuid()";
+	return true;
+}
+
+static bool
+fn_uuid_to_bin(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	if (!is_default(x, e))
+		return false;
+	if (args[0].type != BR_V_UUID)
+		return br_unequal(x, "makes bytes of what is no new uuid");
+	memset(out, 0, sizeof(*out));
+	out->type = BR_V_BYTES;
+	out->pg = PG_BYTEA;
+	out->length = 16;
+	out->fixed = true;
+	out->sql = psprintf("uuid_send(%s)", args[0].sql);
+	return true;
+}
+
+static bool
+fn_sys_guid(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	if (!is_default(x, e))
+		return false;
+	br_value_text(out, "upper(replace(gen_random_uuid()::text, '-', ''))", 32, NULL);
+	return true;
+}
+
+static bool
+fn_rand(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	if (!is_default(x, e))
+		return false;
+	memset(out, 0, sizeof(*out));
+	out->type = BR_V_FLOAT;
+	out->pg = PG_FLOAT8;
+	out->sql = "random()";
+	return true;
+}
+
+static bool
+fn_document(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+{
+	memset(out, 0, sizeof(*out));
+	out->type = BR_V_JSON;
+	out->pg = PG_JSONB;
+	out->sql = strcmp(e->name, "json_array") == 0 ? "'[]'::jsonb" : "'{}'::jsonb";
+	return true;
+}
+
+const		BrFunctionInfo br_clock_functions[] = {
+	{"current_timestamp", 0, 1, fn_now},
+	{"now", 0, 1, fn_now},
+	{"localtime", 0, 1, fn_now},
+	{"localtimestamp", 0, 1, fn_now},
+	{"utc_timestamp", 0, 1, fn_utc},
+	{"utc_date", 0, 0, fn_utc},
+	{"curdate", 0, 0, fn_today},
+	{"current_date", 0, 0, fn_today},
+	{"curtime", 0, 1, fn_time_of_day},
+	{"current_time", 0, 1, fn_time_of_day},
+	{"unix_timestamp", 0, 0, fn_epoch},
+	{"uuid", 0, 0, fn_uuid},
+	{"uuid_v4", 0, 0, fn_uuid},
+	{"uuid_to_bin", 1, 2, fn_uuid_to_bin},
+	{"sys_guid", 0, 0, fn_sys_guid},
+	{"rand", 0, 0, fn_rand},
+	{"json_array", 0, 0, fn_document},
+	{"json_object", 0, 0, fn_document},
+	{NULL}
+};
+
+/* See expr_int.h. */
+void
+br_as_document(BrValue * v)
+{
+	SlError		err;
+
+	if (v->type != BR_V_TEXT || v->constant == NULL ||
+		!my_json_check_text(v->constant->text, strlen(v->constant->text), NULL, &err))
+		return;
+	v->type = BR_V_JSON;
+	v->pg = PG_JSONB;
+	v->sql = psprintf("%s::jsonb", v->sql);
+}
+
+/* ---------- intervals ---------- */
+
+/* See expr_int.h.  A moment far from the calendar's ends, plus a constant. */
+bool
+br_add_interval(BrTranslate * x, const BrExpr * e, BrValue * out)
+{
+	static const char *const units[] = {"year", "month", "week", "day", "hour", "minute", "second"};
+	const		BrExpr *interval = e->args[1];
+	BrValue		count = {0};
+	int64		n;
+	bool		to_date;
+
+	if (x->f->use != BR_FOR_DEFAULT)
+		return br_unequal(x, "adds an interval, which can leave the source's calendar");
+	if (!br_translate(x, e->args[0], out) || !br_translate(x, interval->args[0], &count))
+		return false;
+	if (!br_constant_number(&count, 100000, &n) || (out->type != BR_V_DATE && out->type != BR_V_DATETIME))
+		return br_unequal(x, "adds an interval that is no constant, or to what is no date");
+	for (int i = 0; i < lengthof(units); i++)
+	{
+		if (strcmp(units[i], interval->name) != 0)
+			continue;
+		to_date = out->type == BR_V_DATE && i <= 3;
+		out->sql = psprintf("(%s %s interval '%d %s')", out->sql, e->name, (int) n, units[i]);
+		if (to_date)
+			out->sql = psprintf("(%s)::date", out->sql);
+		else
+		{
+			out->type = BR_V_DATETIME;
+			out->pg = PG_TIMESTAMP;
+		}
+		return true;
+	}
+	return br_unequal(x, "adds an interval of unit %.40s", interval->name);
+}
