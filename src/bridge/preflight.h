@@ -19,13 +19,15 @@
  * PREFLIGHT-FAILED on t, which holds the token; what is only advice is logged.
  * True: go on.  False: *out says how it ended.
  */
-extern bool br_preflight(BrStream * s, BrTarget * t, BrOutcome * out);
+#define BR_PREFLIGHT_SECONDS	60	/* of a stream, for a table */
+
+extern bool br_preflight(BrStream *s, BrTarget *t, BrOutcome *out);
 
 /*
  * The same checks into out, which the caller frees (br_source_checks_free).
- * rows: look for values that the target cannot hold, which reads each table once.
+ * seconds: for how long to look in a table for values that the target cannot hold, which reads it once; 0 = not.
  * False when the connection fails (*err).
  */
-extern bool br_preflight_run(const BrStream * s, MxConn *c, bool rows, BrSourceChecks *out, MxError *err);
+extern bool br_preflight_run(const BrStream *s, MxConn *c, int seconds, BrSourceChecks *out, MxError *err);
 
 #endif							/* BR_PREFLIGHT_H */

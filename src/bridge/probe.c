@@ -23,8 +23,8 @@
 #include "bridge/command.h"
 #include "bridge/json_out.h"
 #include "bridge/mysql/server.h"
+#include "bridge/preflight.h"
 #include "bridge/probe_plan.h"
-#include "bridge/source_check.h"
 
 #define MAX_FILE	65536		/* bytes of parameters */
 #define SHORT_CELL	256			/* bytes of a value that are shown */
@@ -34,6 +34,7 @@ typedef struct Probe
 {
 	const char *file;			/* of parameters; NULL = standard input */
 	bool		check;
+	long		values;			/* seconds to check a table's rows; 0 = not */
 	const char *query;
 	const char *rows;
 	const char *catalog;		/* a database's name */
@@ -203,10 +204,12 @@ show_server(MxError *err)
 static int
 show_checks(Probe *o, const char *database, MxError *err)
 {
+	BrStream	s = {.database = (char *) database, .target_schema = (char *) "public", .server_id = o->d.server_id};
 	BrSourceChecks checks = {0};
 	int			code = BR_OK;
 
-	if (!br_source_check(conn, database, o->d.server_id, &checks, err))
+	if (database == NULL ? !br_source_check(conn, NULL, o->d.server_id, &checks, err) :
+		!br_preflight_run(&s, conn, (int) o->values, &checks, err))
 		code = complain(err);
 	for (int i = 0; i < checks.n; i++)
 	{
@@ -350,12 +353,13 @@ enum
 {
 	OPT_FILE = 1, OPT_QUERY, OPT_ROWS, OPT_STEP, OPT_DUMP, OPT_FROM, OPT_GTID,
 	OPT_STOP, OPT_CHECK, OPT_HEARTBEAT, OPT_SERVER_ID, OPT_UTF8, OPT_CATALOG,
-	OPT_PLAN, OPT_INTO, OPT_OVERRIDE, OPT_ZERO
+	OPT_PLAN, OPT_INTO, OPT_OVERRIDE, OPT_ZERO, OPT_VALUES
 };
 
 static const struct option options[] = {
 	{"file", required_argument, NULL, OPT_FILE},
 	{"check", no_argument, NULL, OPT_CHECK},
+	{"values", optional_argument, NULL, OPT_VALUES},
 	{"query", required_argument, NULL, OPT_QUERY},
 	{"rows", required_argument, NULL, OPT_ROWS},
 	{"catalog", required_argument, NULL, OPT_CATALOG},
@@ -381,7 +385,9 @@ usage(void)
 			"  --file PATH        parameters, lines of key=value, mode 0600 (else from standard input):\n"
 			"                     host, port, user, password, dbname, sslmode, sslrootcert, sslcert,\n"
 			"                     sslkey, connect_timeout, read_timeout\n"
-			"  --check            is the server set up so that its log can be followed?\n"
+			"  --check            is the server set up so that its log can be followed? With dbname:\n"
+			"                     can that database's tables be?\n"
+			"    --values[=S]     look for values that the target cannot hold: reads each table, at most S seconds\n"
 			"  --query SQL        a small result, by the text protocol\n"
 			"  --rows SQL         rows, by the binary protocol\n"
 			"  --catalog DATABASE its tables, a JSON object a line, then what else is there\n"
@@ -437,6 +443,10 @@ take_option(Probe *o, int opt, const char *arg)
 			return true;
 		case OPT_CHECK:
 			return o->check = true;
+		case OPT_VALUES:
+			o->check = true;
+			o->values = BR_PREFLIGHT_SECONDS;
+			return arg == NULL || whole(arg, 1, 86400, &o->values);
 		case OPT_QUERY:
 			o->query = arg;
 			return true;

@@ -44,8 +44,6 @@ static const Rule rules[] = {
 	"a log in an engine's own files cannot be followed"},
 	{"binlog_row_metadata", {"binlog_row_metadata"}, "FULL", NULL, false, false, AT_ONCE,
 	"without the columns' names a table that changed while its rows wait in the log has to be copied again"},
-	{"gtid_mode", {"gtid_mode"}, "ON", NULL, false, true, AT_ONCE,
-	"a stream could not move to another server, and its start needs a lock"},
 	{"enforce_gtid_consistency", {"enforce_gtid_consistency"}, "ON", "1", false, true, AT_ONCE,
 	"gtid_mode needs it"},
 	{"log_replica_updates", {"log_replica_updates", "log_slave_updates"}, "ON", "1", false, false, BY_RESTART,
@@ -118,16 +116,6 @@ rule_fix(const Look *l, const Rule *rule, const char *name)
 	if (rule->change == BY_RESTART)
 		return psprintf("-- in the server's option file, then restart it: %s = %s", name,
 						strcmp(rule->check, "log_bin") == 0 ? "binlog" : rule->wanted);
-	if (strcmp(rule->check, "gtid_mode") == 0)
-	{
-		char	   *steps[4];
-
-		steps[0] = set_statement(l, "enforce_gtid_consistency", "ON");
-		steps[1] = set_statement(l, name, "OFF_PERMISSIVE");
-		steps[2] = set_statement(l, name, "ON_PERMISSIVE");
-		steps[3] = set_statement(l, name, "ON");
-		return psprintf("%s %s %s %s", steps[0], steps[1], steps[2], steps[3]);
-	}
 	value = psprintf("'%s'", rule->wanted);
 	fix = set_statement(l, name, value);
 	pfree(value);
@@ -156,6 +144,29 @@ check_rule(Look *l, const Rule *rule)
 	add(l, rule->check, rule->required, ok,
 		ok ? psprintf("%s is \"%s\"", name, value) : psprintf("%s is \"%s\": %s", name, value, rule->why),
 		rule_fix(l, rule, name));
+}
+
+/* Of transactions with and without GTIDs side by side no position is both. */
+static void
+check_gtid_mode(Look *l)
+{
+	const char *mode = variable(l, "gtid_mode");
+	bool		mixed = mode != NULL && strstr(mode, "PERMISSIVE") != NULL;
+	char	   *steps[4];
+
+	if (mode == NULL)
+	{
+		add(l, "gtid_mode", false, true, pstrdup("this server has no gtid_mode"), NULL);
+		return;
+	}
+	steps[0] = set_statement(l, "enforce_gtid_consistency", "ON");
+	steps[1] = set_statement(l, "gtid_mode", "OFF_PERMISSIVE");
+	steps[2] = set_statement(l, "gtid_mode", "ON_PERMISSIVE");
+	steps[3] = set_statement(l, "gtid_mode", "ON");
+	add(l, "gtid_mode", mixed, pg_strcasecmp(mode, "ON") == 0,
+		psprintf("gtid_mode is \"%s\"%s", mode, mixed ? ": the log has transactions with and without GTIDs, and no position holds both" :
+				 pg_strcasecmp(mode, "ON") == 0 ? "" : ": a stream could not move to another server, and its start needs a lock"),
+		psprintf("%s %s %s %s", steps[0], steps[1], steps[2], steps[3]));
 }
 
 /* How long logs are kept: seconds, or days on older servers; 0 = until somebody purges them. */
@@ -221,21 +232,7 @@ check_grant(Look *l, const char *name, const char *privilege, const char *other,
 	StringInfoData scope;
 
 	initStringInfo(&scope);
-	if (database == NULL)
-		appendStringInfoString(&scope, "*.*");
-	else
-	{
-		appendStringInfoChar(&scope, '`');
-		for (const char *p = database; *p != '\0'; p++)
-		{
-			if (*p == '_' || *p == '%' || *p == '\\')
-				appendStringInfoChar(&scope, '\\');
-			if (*p == '`')
-				appendStringInfoChar(&scope, '`');
-			appendStringInfoChar(&scope, *p);
-		}
-		appendStringInfoString(&scope, "`.*");
-	}
+	br_grant_scope(&scope, database);
 	add(l, name, true, ok,
 		psprintf("this account %s %s on %s", ok ? "has" : "does not have", privilege, scope.data),
 		psprintf("GRANT %s ON %s TO %s;", privilege, scope.data, l->account));
@@ -366,6 +363,7 @@ look(Look *l, MxError *err)
 {
 	for (int i = 0; i < lengthof(rules); i++)
 		check_rule(l, &rules[i]);
+	check_gtid_mode(l);
 	check_retention(l);
 	check_encryption(l);
 	check_server_id(l);

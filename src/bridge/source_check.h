@@ -45,6 +45,9 @@ extern void br_source_checks_free(BrSourceChecks *checks);
 
 /* ---------- source_grant.c ---------- */
 
+/* Append what a GRANT on all of database (NULL = on everything) names: `a\_b`.* */
+extern void br_grant_scope(StringInfo buf, const char *database);
+
 /*
  * Does the result of SHOW GRANTS give privilege, on everything or on all of
  * database (NULL = only on everything)?  A later REVOKE for the database takes it back.

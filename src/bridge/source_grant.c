@@ -80,6 +80,27 @@ covers(const char *scope, const char *database)
 		matches(scope + 1, end, database);
 }
 
+/* See source_check.h. */
+void
+br_grant_scope(StringInfo buf, const char *database)
+{
+	if (database == NULL)
+	{
+		appendStringInfoString(buf, "*.*");
+		return;
+	}
+	appendStringInfoChar(buf, '`');
+	for (const char *p = database; *p != '\0'; p++)
+	{
+		if (*p == '_' || *p == '%' || *p == '\\')
+			appendStringInfoChar(buf, '\\');
+		if (*p == '`')
+			appendStringInfoChar(buf, '`');
+		appendStringInfoChar(buf, *p);
+	}
+	appendStringInfoString(buf, "`.*");
+}
+
 bool
 br_grants_have(const MxResult *grants, const char *privilege, const char *database)
 {

@@ -25,6 +25,9 @@ extern bool br_column_is_carried(const BrStream *s, const BrCatalog *cat, const 
 /* The table's shape: its carried columns in order, evidence "now".  palloc'd.  NULL (err says which column) at a fault. */
 extern SlShape *br_table_shape(const BrStream *s, const BrCatalog *cat, const BrTable *t, SlError *err);
 
+/* The index that tells the table's rows apart by whole columns that are never NULL; NULL = none. */
+extern const BrIndex *br_table_identity(const BrTable *t);
+
 /* One object of a plan; kind, stage and state as in the extension's plan.h. */
 typedef struct BrPlanned
 {

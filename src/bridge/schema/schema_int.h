@@ -43,9 +43,4 @@ extern char *br_generated_text(const BrStream *s, const BrCatalog *cat, const Br
 /* Text that the source may hold equal though it differs (by case, accents, blanks at its end). */
 extern bool br_collation_is_loose(const MyType *t);
 
-/* ---------- shape.c ---------- */
-
-/* The index that tells the table's rows apart by whole columns that are never NULL; NULL = none. */
-extern const BrIndex *br_table_identity(const BrTable *t);
-
 #endif							/* BR_SCHEMA_INT_H */

@@ -1,0 +1,48 @@
+/*
+ * preflight_int.h
+ *	  Between the files that check a source.
+ */
+#ifndef BR_PREFLIGHT_INT_H
+#define BR_PREFLIGHT_INT_H
+
+#include <time.h>
+
+#include "bridge/catalog_int.h"
+#include "bridge/preflight.h"
+
+typedef struct BrPreflight
+{
+	const BrStream *s;
+	MxConn	   *c;
+	bool		mariadb;
+	bool		logs_cascades;	/* what foreign keys do is in the log */
+	int			ncats;
+	BrCatalog **cats;			/* of the databases in scope */
+	int			seconds;		/* for a table's rows */
+	time_t		began;			/* of looking at rows; 0 = not yet */
+	int			unread;			/* tables whose rows were left to the copy */
+	BrSourceChecks *out;
+	MxError    *err;
+} BrPreflight;
+
+/* preflight.c: is it a table of the stream? */
+extern bool br_preflight_has(const BrPreflight *p, const BrTable *t);
+
+/* Call look for each table in scope. */
+typedef void (*BrPreflightLook) (BrPreflight *p, const BrCatalog *cat, const BrTable *t);
+extern void br_preflight_each(BrPreflight *p, BrPreflightLook look);
+
+/* `database`.`table`, palloc'd. */
+extern char *br_preflight_name(const BrTable *t);
+
+/* preflight_table.c: from the catalog alone */
+extern void br_preflight_tables(BrPreflight *p);
+
+/* preflight_cascade.c: changes that foreign keys make */
+extern void br_preflight_cascade(BrPreflight *p, const BrCatalog *cat, const BrTable *t);
+
+/* preflight_rows.c: values; false when the connection fails */
+extern bool br_preflight_rows(BrPreflight *p);
+extern bool br_preflight_table_rows(BrPreflight *p, const BrCatalog *cat, const BrTable *t);
+
+#endif							/* BR_PREFLIGHT_INT_H */

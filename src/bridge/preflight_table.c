@@ -1,0 +1,234 @@
+/*
+ * preflight_table.c
+ *	  Are the source's tables such that they can be copied and followed?
+ *
+ * From the catalog alone.  What the target makes of keys, defaults and checks
+ * is in the plan (schema.h), which the extension judges.
+ */
+#include "bridge/preflight_int.h"
+#include "bridge/schema/schema.h"
+
+#define PG_NAME_MAX		63		/* bytes of a name that PostgreSQL keeps */
+
+/* A check, and what is said when no table fails it. */
+typedef struct TableCheck
+{
+	const char *name;
+	BrPreflightLook look;
+	const char *fine;
+} TableCheck;
+
+/* See preflight_int.h. */
+char *
+br_preflight_name(const BrTable *t)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	mx_append_ident(&buf, t->database);
+	appendStringInfoChar(&buf, '.');
+	mx_append_ident(&buf, t->name);
+	return buf.data;
+}
+
+static char *
+ident(const char *name)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	mx_append_ident(&buf, name);
+	return buf.data;
+}
+
+/* ---------- engines ---------- */
+
+static void
+check_engine(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
+{
+	static const char *const unsafe[] = {"MyISAM", "Aria", "CSV", "ARCHIVE", "MEMORY"};
+	const char *engine = t->engine != NULL ? t->engine : "none";
+	const char *why = "it is not known whether a snapshot and the log hold what its rows are";
+	char	   *name = br_preflight_name(t);
+
+	if (pg_strcasecmp(engine, "InnoDB") == 0)
+		return;
+	for (int i = 0; i < lengthof(unsafe); i++)
+		if (pg_strcasecmp(engine, unsafe[i]) == 0)
+			why = "it has no transactions, so that no snapshot holds its rows still while they are copied";
+	br_check_add(p->out, "engine", true, false,
+				 psprintf("%s has engine %s: %s", name, engine, why),
+				 psprintf("ALTER TABLE %s ENGINE = InnoDB;", name));
+}
+
+/* The log has the history too: a row that was deleted comes as an update of the time it ended. */
+static void
+check_versioning(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
+{
+	char	   *name = br_preflight_name(t);
+
+	if (strcmp(t->kind, "SYSTEM VERSIONED") == 0)
+		br_check_add(p->out, "system_versioning", true, false,
+					 psprintf("%s is system-versioned: the log has the rows of its history among the others", name),
+					 psprintf("ALTER TABLE %s DROP SYSTEM VERSIONING; -- its history is lost; "
+							  "or leave the table out by exclude_tables", name));
+}
+
+/* ---------- columns ---------- */
+
+static void
+check_types(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
+{
+	for (int i = 0; i < t->ncols; i++)
+	{
+		const BrColumn *c = &t->cols[i];
+		MyTarget	target;
+		SlError		bad = {0};
+
+		if (c->type != NULL && br_column_target(p->s, cat, t, c, &target, &bad))
+			continue;
+		br_check_add(p->out, "column_type", true, false,
+					 psprintf("%s, column %s of type %s: %s", br_preflight_name(t), ident(c->name), c->type_text,
+							  c->type == NULL ? c->type_error : bad.detail),
+					 pstrdup("-- start the stream with another type in type_overrides, or leave the table out by exclude_tables"));
+	}
+}
+
+static void
+check_invisible(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
+{
+	for (int i = 0; i < t->ncols; i++)
+		if (t->cols[i].invisible)
+			br_check_add(p->out, "invisible_column", false, true,
+						 psprintf("%s, column %s is invisible there: a column like any other on the target",
+								  br_preflight_name(t), ident(t->cols[i].name)), NULL);
+}
+
+/* ---------- names ---------- */
+
+/* The other column whose name is the same up to where PostgreSQL cuts it; NULL = none. */
+static const char *
+same_when_cut(const BrTable *t, int column)
+{
+	for (int i = 0; i < t->ncols; i++)
+		if (i != column && strncmp(t->cols[i].name, t->cols[column].name, PG_NAME_MAX) == 0)
+			return t->cols[i].name;
+	return NULL;
+}
+
+static void
+check_names(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
+{
+	static const char *const taken[] = {"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"};
+	char	   *name = br_preflight_name(t);
+
+	if (strlen(t->name) > PG_NAME_MAX)
+		br_check_add(p->out, "name", true, false,
+					 psprintf("the name of %s has %zu bytes, PostgreSQL keeps %d", name, strlen(t->name), PG_NAME_MAX),
+					 psprintf("-- give it a shorter one: RENAME TABLE %s TO ...", name));
+	for (int i = 0; i < t->ncols; i++)
+	{
+		const char *column = t->cols[i].name;
+		size_t		len = strlen(column);
+		const char *other = len > PG_NAME_MAX ? same_when_cut(t, i) : NULL;
+		bool		system = false;
+
+		for (int k = 0; k < lengthof(taken); k++)
+			system = system || strcmp(column, taken[k]) == 0;
+		if (len <= PG_NAME_MAX && !system)
+			continue;
+		br_check_add(p->out, "name", true, false,
+					 system ? psprintf("%s, column %s: PostgreSQL has a system column of that name", name, ident(column)) :
+					 psprintf("%s, the name of column %s has %zu bytes, PostgreSQL keeps %d%s%s", name, ident(column), len,
+							  PG_NAME_MAX, other ? ", the same as of column " : "", other ? ident(other) : ""),
+					 psprintf("-- give it another name: ALTER TABLE %s RENAME COLUMN %s TO ...", name, ident(column)));
+	}
+}
+
+/* The first table in scope, of another database, that becomes the same one; NULL = none. */
+static const BrTable *
+same_target(const BrPreflight *p, const BrTable *t)
+{
+	const char *schema = br_stream_schema(p->s, t->database);
+
+	for (int i = 0; i < p->ncats; i++)
+	{
+		const BrTable *other = br_catalog_table(p->cats[i], t->name);
+		const char *there;
+
+		if (other == t)
+			return NULL;		/* the later of two is named */
+		if (other == NULL || !br_stream_has(p->s, other->database, other->name))
+			continue;
+		there = br_stream_schema(p->s, other->database);
+		if (schema != NULL && there != NULL && strcmp(schema, there) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+static void
+check_collision(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
+{
+	const BrTable *other = same_target(p, t);
+
+	if (other != NULL)
+		br_check_add(p->out, "name_collision", true, false,
+					 psprintf("%s and %s are both to become table \"%s\" of schema \"%s\"", br_preflight_name(other),
+							  br_preflight_name(t), t->name, br_stream_schema(p->s, t->database)),
+					 pstrdup("-- start the stream with a schema of its own for each database, by option schema_map"));
+}
+
+/* ---------- keys ---------- */
+
+static void
+check_key(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
+{
+	char	   *name = br_preflight_name(t);
+
+	if (br_table_identity(t) != NULL)
+		return;
+	br_check_add(p->out, "table_key", false, false,
+				 psprintf("%s has no key of NOT NULL columns: an update or delete looks for its row by all columns, "
+						  "and the copy cannot be divided", name),
+				 psprintf("ALTER TABLE %s ADD COLUMN row_id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY;", name));
+}
+
+static const TableCheck checks[] = {
+	{"engine", check_engine, "every table is InnoDB's"},
+	{"system_versioning", check_versioning, "no table is system-versioned"},
+	{"column_type", check_types, "every column's type has a counterpart"},
+	{"invisible_column", check_invisible, "no column is invisible"},
+	{"name", check_names, "PostgreSQL can have every name"},
+	{"name_collision", check_collision, "no two tables become one"},
+	{"table_key", check_key, "every table has a key"},
+	{"foreign_key_cascade", br_preflight_cascade, "no foreign key changes rows without the log having it"},
+};
+
+/* See preflight_int.h. */
+void
+br_preflight_each(BrPreflight *p, BrPreflightLook look)
+{
+	for (int i = 0; i < p->ncats; i++)
+		for (int k = 0; k < p->cats[i]->ntables; k++)
+		{
+			const BrTable *t = &p->cats[i]->tables[k];
+
+			if (br_preflight_has(p, t))
+				look(p, p->cats[i], t);
+		}
+}
+
+/* See preflight_int.h. */
+void
+br_preflight_tables(BrPreflight *p)
+{
+	for (int i = 0; i < lengthof(checks); i++)
+	{
+		int			before = p->out->n;
+
+		br_preflight_each(p, checks[i].look);
+		if (p->out->n == before)
+			br_check_add(p->out, checks[i].name, false, true, pstrdup(checks[i].fine), NULL);
+	}
+}

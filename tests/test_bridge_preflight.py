@@ -1,0 +1,268 @@
+"""Tables and values that cannot be copied or followed: each check fails, and passes once its cure is done."""
+import collections
+import re
+
+import pytest
+
+from lib import MySqlServer
+from lib.bridge import login_of, probe, run_bridge
+
+KINDS = ["mariadb10.11", "mariadb11.8", "mysql"]
+ADVICE = {"time_zones", "sql_mode", "xa_prepared"}      # what a new server leaves to be advised
+
+Finding = collections.namedtuple("Finding", "verdict check detail fix")
+
+
+def findings(db, *argv):
+    """What fails or advises in this database, beside ADVICE."""
+    done = probe(login_of(db.server, dbname=db.name), "--check", *argv)
+    assert done.returncode in (0, 1) and not done.stderr, done.stderr
+    out = []
+    for line in done.stdout.splitlines():
+        verdict, *rest = line.split("\t")
+        if verdict == "":
+            out[-1] = out[-1]._replace(fix=rest[0])
+        else:
+            out.append(Finding(verdict, rest[0], rest[1], None))
+    assert (done.returncode == 1) == any(f.verdict == "not ok" for f in out)
+    assert all((f.fix is None) == (f.verdict == "ok") for f in out), done.stdout
+    return [f for f in out if f.verdict != "ok" and f.check not in ADVICE]
+
+
+def one(db, check, verdict="not ok", *argv):
+    """The only finding, which is of that check."""
+    found = findings(db, *argv)
+    assert [(f.verdict, f.check) for f in found] == [(verdict, check)], found
+    return found[0]
+
+
+@pytest.fixture
+def db(my_db):
+    """A database on each kind of server, whose foreign keys the login may see."""
+    my_db.server.execute("GRANT REFERENCES ON *.* TO repl@'%'")
+    return my_db
+
+
+def test_nothing_to_say(db):
+    db.execute("CREATE TABLE t (id int PRIMARY KEY, b tinyint(1), d date, n varchar(20), k time, "
+                  "e enum('a','b')); INSERT INTO t VALUES (1, 1, '2024-02-29', 'x', '838:59:59', 'b'), "
+                  "(2, NULL, NULL, NULL, NULL, NULL), (3, 0, '1000-01-01', '', '-01:00:00', 'a')")
+    assert findings(db) == [] and findings(db, "--values") == []
+
+
+def test_no_tables(db):
+    assert "no table is in scope" in one(db, "tables").detail
+    db.execute("CREATE TABLE t (id int PRIMARY KEY)")
+    assert findings(db) == []
+
+
+@pytest.mark.parametrize("engine", ["MyISAM", "MEMORY", "Aria", "CSV", "ARCHIVE", "BLACKHOLE"])
+def test_engine(db, engine):
+    if engine not in [r[0] for r in db.query("SHOW ENGINES") if r[1] in ("YES", "DEFAULT")]:
+        assert engine == "Aria" or db.server.is_mariadb      # MySQL has all the others
+        return
+    db.execute("CREATE TABLE good (id int PRIMARY KEY); CREATE TABLE t (id int NOT NULL) ENGINE = %s" % engine)
+    found = [f for f in findings(db) if f.check == "engine"]
+    assert len(found) == 1 and found[0].verdict == "not ok" and ".`t` has engine " in found[0].detail
+    assert ("no transactions" in found[0].detail) == (engine != "BLACKHOLE")
+    db.execute(found[0].fix)
+    assert "engine" not in [f.check for f in findings(db)]
+
+
+def test_key(db):
+    """Advice: without a key rows are found by all that they are."""
+    db.execute("CREATE TABLE t (a int, b int NOT NULL, u int NOT NULL, c varchar(20) NOT NULL, UNIQUE (a, b), "
+                  "UNIQUE (c(5)))")
+    found = one(db, "table_key", "advice")
+    db.execute("ALTER TABLE t ADD UNIQUE (u)")
+    assert findings(db) == []
+    db.execute("ALTER TABLE t DROP INDEX u")
+    db.execute(found.fix)
+    assert findings(db) == []
+
+
+def test_names(db):
+    """PostgreSQL keeps 63 bytes of a name, MySQL 64 characters; a character may have four bytes."""
+    long, wide = "t" * 64, "表名" * 11      # 64 characters; 66 bytes
+    one_, two = "c" * 63 + "1", "c" * 63 + "2"
+    db.execute("CREATE TABLE `%s` (id int PRIMARY KEY, `%s` int, `%s` int, `%s` int, xmin int)"
+                  % (long, one_, two, wide))
+    found = [f for f in findings(db)]
+    assert [f.check for f in found] == ["name"] * 5
+    text = "\n".join(f.detail for f in found)
+    assert "64 bytes, PostgreSQL keeps 63, the same as of column `%s`" % two in text
+    assert "column `%s` has 66 bytes" % wide in text and "`xmin`: PostgreSQL has a system column" in text
+    for i, f in enumerate(found[::-1]):
+        assert f.fix.endswith(" TO ...")
+        db.execute(f.fix.partition(": ")[2].replace("...", "n%d" % i if "COLUMN" in f.fix else db.name + ".short"))
+    assert findings(db) == []
+    db.execute("CREATE TABLE `%s` (id int PRIMARY KEY, `%s` int)" % ("t" * 63, "表" * 21))     # 63 bytes
+    assert findings(db) == []
+
+
+def test_types(db):
+    db.execute("CREATE TABLE t (id int PRIMARY KEY, c char(0))")
+    found = one(db, "column_type")
+    assert "column `c` of type char(0)" in found.detail and "override" in found.detail
+
+
+def test_versioning(db):
+    """A row that was deleted is an update in the log."""
+    if not db.server.is_mariadb:
+        assert "syntax" in str(db.error("CREATE TABLE t (id int PRIMARY KEY) WITH SYSTEM VERSIONING"))
+        return
+    db.execute("CREATE TABLE t (id int PRIMARY KEY) WITH SYSTEM VERSIONING; CREATE SEQUENCE s")
+    db.execute(one(db, "system_versioning").fix.partition(" -- ")[0])
+    assert findings(db) == []
+
+
+def test_invisible_columns(db):
+    db.execute("CREATE TABLE t (id int PRIMARY KEY, c int INVISIBLE)")
+    done = probe(login_of(db.server, dbname=db.name), "--check")
+    assert re.search(r"(?m)^ok\tinvisible_column\t.*`c` is invisible", done.stdout)
+
+
+# what is wrong, the column's type, a value that is, one that is not, what the cure's statement must not find any more
+VALUES = [
+    ("zero_dates", "date", "'0000-00-00'", "'0001-01-01'"),
+    ("zero_dates", "date", "'2021-00-10'", "'9999-12-31'"),
+    ("zero_dates", "datetime", "'2021-05-00 10:00:00'", "'2021-05-01 00:00:00'"),
+    ("zero_dates", "datetime(6)", "'0000-05-05 00:00:00'", "'1000-01-01 00:00:00.000001'"),
+    ("zero_dates", "timestamp NULL", "'0000-00-00 00:00:00'", "'1970-01-02 00:00:01'"),
+    ("invalid_dates", "date", "'2021-02-31'", "'2020-02-29'"),
+    ("invalid_dates", "datetime", "'1900-02-29 00:00:00'", "'2000-02-29 23:59:59'"),
+    ("boolean_range", "tinyint(1)", "-1", "1"),
+    ("boolean_range", "tinyint(1)", "2", "0"),
+    ("integer_range", "bigint unsigned NOT NULL AUTO_INCREMENT UNIQUE", "9223372036854775808", "9223372036854775807"),
+    ("enum_label", "enum('a','b')", "'c'", "'b'"),
+    ("zero_byte", "varchar(20)", "'a\\0b'", "'aOb'"),
+    ("zero_byte", "char(20) CHARACTER SET latin1 COLLATE latin1_bin", "'\\0'", "' '"),
+    ("zero_byte", "varchar(20) CHARACTER SET ucs2", "_ucs2 X'004100000042'", "_ucs2 X'01000100'"),
+]
+
+
+@pytest.mark.parametrize("check,kind,bad,good", VALUES)
+def test_values(db, check, kind, bad, good):
+    """A value that the target cannot hold is counted by its column; without it, and by default, nothing is said."""
+    setup = "SET SESSION sql_mode = 'ALLOW_INVALID_DATES'; "
+    db.execute(setup + "CREATE TABLE `t\"` (id int PRIMARY KEY, `c'` %s); "
+                  "INSERT INTO `t\"` VALUES (1, %s)" % (kind, good))
+    assert findings(db, "--values") == []
+    db.execute(setup + "INSERT INTO `t\"` VALUES (2, %s)" % bad)
+    assert findings(db) == []
+    found = one(db, check, "not ok", "--values")
+    assert found.detail.startswith("`%s`.`t\"`, column `c'`: " % db.name) and found.detail.endswith(" (rows: 1)")
+    query = found.fix.partition(": ")[2]
+    assert [row[0] for row in db.execute(setup + query)] == [2]
+    db.execute(setup + query.replace("SELECT *", "DELETE"))
+    assert findings(db, "--values") == []
+
+
+def test_all_at_once(db):
+    """Every table and column that fails is named in one run."""
+    db.execute("SET SESSION sql_mode = ''; CREATE TABLE a (id int PRIMARY KEY, d date, e date, b tinyint(1)); "
+                  "INSERT INTO a VALUES (1, 0, 0, 5); CREATE TABLE b (id int PRIMARY KEY, d date NOT NULL, c char(0)) "
+                  "ENGINE = MyISAM; INSERT INTO b VALUES (1, 0, ''), (2, 0, '')")
+    assert [(f.check, re.search(r"`(\w)`[^`]*$", f.detail.split(":")[0]).group(1)) for f in
+            findings(db, "--values")] == [
+        ("engine", "b"), ("column_type", "c"), ("zero_dates", "d"), ("zero_dates", "e"), ("boolean_range", "b"),
+        ("zero_dates", "d")]
+
+
+def test_a_table_that_takes_too_long(db):
+    """It is left to the copy; others are read."""
+    db.execute("CREATE TABLE t (id int PRIMARY KEY, d date); SET SESSION sql_mode = ''; "
+                  "CREATE TABLE u (id int PRIMARY KEY, d date); INSERT INTO u VALUES (1, 0)")
+    conn = db.connect()
+    with conn.cursor() as cur:
+        cur.execute("LOCK TABLES t WRITE")
+        found = findings(db, "--values=1")
+    conn.close()
+    assert [(f.verdict, f.check) for f in found] == [("advice", "values"), ("not ok", "zero_dates")]
+    assert "`t` was not read to its end in 1 s" in found[0].detail
+
+
+def test_a_table_that_may_not_be_read(db):
+    server = db.server
+    db.execute("CREATE TABLE t (id int PRIMARY KEY, d date)")
+    server.create_user("narrow", "pw", grants=["SELECT (id), REFERENCES ON `%s`.t" % db.name,
+                                               "REPLICATION SLAVE, REPLICATION CLIENT ON *.*"])
+    try:
+        done = probe(login_of(server, user="narrow", password="pw", dbname=db.name), "--check", "--values")
+        assert done.returncode == 1 and "not ok\tgrant_select" in done.stdout
+    finally:
+        server.execute("DROP USER narrow@'%'")
+
+
+# -- foreign keys -----------------------------------------------------------
+
+FAMILY = ("CREATE TABLE p (id int PRIMARY KEY, v int); "
+          "CREATE TABLE c (id int PRIMARY KEY, a int, "
+          "CONSTRAINT `a``k` FOREIGN KEY (a) REFERENCES p (id) ON DELETE CASCADE ON UPDATE CASCADE); "
+          "CREATE TABLE g (id int PRIMARY KEY, c int, CONSTRAINT gk FOREIGN KEY (c) REFERENCES c (id) "
+          "ON DELETE CASCADE); "
+          "CREATE TABLE n (id int PRIMARY KEY, a int, CONSTRAINT nk FOREIGN KEY (a) REFERENCES p (id) "
+          "ON UPDATE SET NULL ON DELETE SET NULL); "
+          "INSERT INTO p VALUES (1, 1), (2, 2), (3, 3); INSERT INTO c VALUES (1, 1), (2, 2), (3, 3); "
+          "INSERT INTO g VALUES (1, 1), (2, 2); INSERT INTO n VALUES (1, 1), (2, 2), (3, 3)")
+
+
+def logged_rows(server, db):
+    """Rows of the tables as the last file of the log has them changed, by table."""
+    done = run_bridge("decode", server.log_files()[-1])
+    assert done.returncode == 0, done.stderr
+    return set(re.findall(r"(?:insert|update|delete) %s\.(\w+) " % db, done.stdout))
+
+
+@pytest.fixture(scope="module", params=KINDS + ["mysql native"])
+def family(request):
+    """A server of each kind, and MySQL with foreign keys of old."""
+    kind, _, native = request.param.partition(" ")
+    server = MySqlServer(kind, conf={"innodb_native_foreign_keys": "ON"} if native else None).start()
+    server.execute("GRANT REFERENCES ON *.* TO repl@'%'")
+    server.logs_cascades = request.param == "mysql"
+    yield server
+    server.destroy()
+
+
+def test_cascades_in_the_log(family):
+    """The check says what the log has: rows that a foreign key changed, or none of them."""
+    db = family.fresh_db("cascades")
+    db.execute(FAMILY)
+    family.flush_logs()
+    db.execute("UPDATE p SET id = 10 WHERE id = 1; DELETE FROM p WHERE id = 2")
+    assert db.query("SELECT id, a FROM c UNION ALL SELECT id + 10, c FROM g UNION ALL SELECT id + 20, a FROM n "
+                    "ORDER BY 1") == [(1, 10), (3, 3), (11, 1), (21, None), (22, None), (23, 3)]
+    assert logged_rows(family, db.name) == ({"p", "c", "g", "n"} if family.logs_cascades else {"p"})
+    found = findings(db)
+    if family.logs_cascades:
+        assert found == []
+        return
+    assert [(f.verdict, f.check) for f in found] == [("not ok", "foreign_key_cascade")] * 3
+    if family.is_mariadb:
+        for f in found:
+            db.execute(f.fix.partition(" -- ")[0])
+        assert db.error("DELETE FROM p WHERE id = 10").args[0] == 1451
+    else:
+        assert {f.fix for f in found} == {"-- in the server's option file, then restart it: "
+                                          "innodb_native_foreign_keys = OFF"}
+        family.restart(innodb_native_foreign_keys="OFF")
+    assert findings(db) == []
+
+
+def test_foreign_keys_that_change_nothing(family):
+    db = family.fresh_db("restricts")
+    db.execute("CREATE TABLE p (id int PRIMARY KEY); CREATE TABLE c (id int PRIMARY KEY, a int, b int, "
+               "FOREIGN KEY (a) REFERENCES p (id), FOREIGN KEY (b) REFERENCES p (id) ON DELETE RESTRICT "
+               "ON UPDATE NO ACTION)")
+    assert findings(db) == []
+
+
+def test_foreign_keys_may_not_be_seen(make_mysql):
+    server = make_mysql("mariadb11.8")
+    db = server.fresh_db("blind")
+    db.execute(FAMILY)
+    found = one(db, "catalog")
+    assert "foreign keys" in found.detail
+    server.execute(found.fix)
+    assert {f.check for f in findings(db)} == {"foreign_key_cascade"}
