@@ -42,8 +42,7 @@ end_with(Follow *w, BrEnd end, const char *why)
 	if (w->feed.ended)
 		return;
 	w->feed.ended = true;
-	w->out->end = end;
-	snprintf(w->out->why, sizeof(w->out->why), "%s", why);
+	br_outcome(w->out, end, "%s", why);
 }
 
 /* ---------- begin ---------- */
@@ -233,7 +232,7 @@ report(Follow *w)
 	if (br_stream_fault(w->s, w->t, fault, &err))
 		end_with(w, BR_END_REFUSED, fault->message);
 	else
-		end_with(w, BR_END_FAILED, psprintf("the target: %s", err.message));
+		end_with(w, BR_END_FAILED, err.message);
 }
 
 static void

@@ -17,9 +17,6 @@
 #define PREFIX_FOLLOWS		"sluice_follows"
 #define PREFIX_CAUGHT_UP	"sluice_caught_up"
 
-/* SQLSTATE class of what the extension refuses (sl_marker.h). */
-#define REFUSAL_CLASS		"SL"
-
 int64
 br_now_ms(void)
 {
@@ -35,13 +32,9 @@ br_now_ms(void)
 static bool
 failed(BrFeed *fd, const BrError *err)
 {
-	bool		refused = strncmp(err->sqlstate, REFUSAL_CLASS, 2) == 0;
-
-	if (fd->ended)
-		return false;
+	if (!fd->ended)
+		br_outcome_of(fd->out, err);
 	fd->ended = true;
-	fd->out->end = refused ? BR_END_REFUSED : BR_END_FAILED;
-	snprintf(fd->out->why, sizeof(fd->out->why), "%s%s", refused ? "" : "the target: ", err->message);
 	return false;
 }
 
@@ -253,13 +246,7 @@ void
 br_feed_end(BrFeed *fd)
 {
 	BrError		err;
-	char	   *value;
 
-	while (fd->flying > 0 && br_target_result(fd->t, true, &value, &err) != 0)
-		fd->flying--;
-	(void) br_target_pipeline_end(fd->t, &err);
-	if (fd->in_block)
-		(void) br_target_exec(fd->t, "ROLLBACK", NULL, 0, &err);
-	fd->in_block = false;
+	(void) br_target_reset(fd->t, &err);
 	pfree(fd->head.data);
 }
