@@ -4,8 +4,9 @@
  *
  * NOTES
  *	  The body is written behind one byte for its length; a body of 128 bytes
- *	  or more is moved up to make room, which for rows of that size is cheaper
- *	  than measuring every record first.  A failure leaves buf as it was.
+ *	  or more is moved up to make room.  Changes of rows, which nearly all
+ *	  records are, are measured first and written at once.  A failure leaves buf
+ *	  as it was.
  */
 #include "common/sl_wire.h"
 
@@ -123,36 +124,6 @@ put_data(Writer *w, const char *data, uint32 len, uint32 max, const char *what)
 	put_bytes(w, data, len);
 }
 
-/* Count, kinds of two bits each, then lengths and bytes of what has any. */
-static void
-put_row(Writer *w, const SlRow *row)
-{
-	uint8		kinds = 0;
-
-	if (row->ncells < 0 || row->ncells > SL_MAX_COLUMNS)
-	{
-		writer_limit(w, "number of columns");
-		return;
-	}
-	put_varint(w, row->ncells);
-	for (int i = 0; i < row->ncells; i++)
-	{
-		kinds |= (row->cells[i].kind & 3) << (2 * (i % 4));
-		if (i % 4 == 3 || i == row->ncells - 1)
-		{
-			put_u8(w, kinds);
-			kinds = 0;
-		}
-	}
-	for (int i = 0; i < row->ncells; i++)
-	{
-		const SlCell *cell = &row->cells[i];
-
-		if (cell->kind == SL_CELL_TEXT || cell->kind == SL_CELL_BINARY)
-			put_data(w, cell->data, cell->len, SL_MAX_CELL, "value");
-	}
-}
-
 static void
 put_header(Writer *w, const SlHeader *h)
 {
@@ -217,18 +188,6 @@ put_shape(Writer *w, const SlShape *s)
 	put_varint(w, s->ncols);
 	for (int i = 0; i < s->ncols; i++)
 		put_column(w, &s->cols[i]);
-}
-
-static void
-put_change(Writer *w, SlRecordKind kind, const SlChange *ch)
-{
-	put_varint(w, ch->wireid);
-	if (kind != SL_REC_INSERT)
-		put_u8(w, (uint8) ch->old_kind);
-	if (kind == SL_REC_DELETE || (kind == SL_REC_UPDATE && ch->old_kind != 0))
-		put_row(w, &ch->oldrow);
-	if (kind != SL_REC_DELETE)
-		put_row(w, &ch->newrow);
 }
 
 static void
@@ -299,11 +258,6 @@ put_body(Writer *w, const SlRecord *rec)
 			put_signed(w, rec->u.begin.commit_time);
 			put_varint(w, rec->u.begin.xid);
 			return true;
-		case SL_REC_INSERT:
-		case SL_REC_UPDATE:
-		case SL_REC_DELETE:
-			put_change(w, rec->kind, &rec->u.change);
-			return true;
 		case SL_REC_TRUNCATE:
 			put_truncate(w, &rec->u.truncate);
 			return true;
@@ -357,6 +311,111 @@ set_length(StringInfo buf, int body)
 	memcpy(buf->data + body - 1, bytes, n);
 }
 
+/* ---------- changes of rows ---------- */
+
+static inline size_t
+varint_size(uint64 v)
+{
+	size_t		n = 1;
+
+	while (v >= 0x80)
+	{
+		v >>= 7;
+		n++;
+	}
+	return n;
+}
+
+static inline bool
+has_value(const SlCell *cell)
+{
+	return cell->kind == SL_CELL_TEXT || cell->kind == SL_CELL_BINARY;
+}
+
+/* Count, kinds of two bits each, then lengths and bytes of what has any.  False: *what exceeds its limit. */
+static bool
+measure_row(const SlRow *row, size_t *size, const char **what)
+{
+	if (row->ncells < 0 || row->ncells > SL_MAX_COLUMNS)
+	{
+		*what = "number of columns";
+		return false;
+	}
+	*size += varint_size(row->ncells) + (row->ncells + 3) / 4;
+	for (int i = 0; i < row->ncells; i++)
+	{
+		if (!has_value(&row->cells[i]))
+			continue;
+		if (row->cells[i].len > SL_MAX_CELL)
+		{
+			*what = "value";
+			return false;
+		}
+		*size += varint_size(row->cells[i].len) + row->cells[i].len;
+	}
+	return true;
+}
+
+static char *
+write_varint(char *p, uint64 v)
+{
+	return p + varint_bytes((uint8 *) p, v);
+}
+
+static char *
+write_row(char *p, const SlRow *row)
+{
+	char	   *kinds;
+
+	p = write_varint(p, row->ncells);
+	kinds = p;
+	memset(kinds, 0, (row->ncells + 3) / 4);
+	p += (row->ncells + 3) / 4;
+	for (int i = 0; i < row->ncells; i++)
+	{
+		const SlCell *cell = &row->cells[i];
+
+		kinds[i / 4] |= (cell->kind & 3) << (2 * (i % 4));
+		if (!has_value(cell))
+			continue;
+		p = write_varint(p, cell->len);
+		memcpy(p, cell->data, cell->len);
+		p += cell->len;
+	}
+	return p;
+}
+
+static bool
+put_change(StringInfo buf, const SlRecord *rec, SlError *err)
+{
+	const SlChange *ch = &rec->u.change;
+	const SlRow *old = rec->kind == SL_REC_DELETE ||
+	(rec->kind == SL_REC_UPDATE && ch->old_kind != 0) ? &ch->oldrow : NULL;
+	const SlRow *new = rec->kind != SL_REC_DELETE ? &ch->newrow : NULL;
+	size_t		size = varint_size(ch->wireid) + (rec->kind != SL_REC_INSERT ? 1 : 0);
+	const char *what = "batch";
+	char	   *p;
+
+	if ((old && !measure_row(old, &size, &what)) || (new && !measure_row(new, &size, &what)) ||
+		size > (size_t) (MAX_BUFFER - 16) - (size_t) buf->len)
+		return sl_error_set(err, SL_ERR_LIMIT, 0, "%s exceeds its limit", what);
+	if ((size_t) (buf->maxlen - buf->len) <= size + 16)
+		enlargeStringInfo(buf, (int) size + 16);
+	p = buf->data + buf->len;
+	*p++ = (char) rec->kind;
+	p = write_varint(p, size);
+	p = write_varint(p, ch->wireid);
+	if (rec->kind != SL_REC_INSERT)
+		*p++ = ch->old_kind;
+	if (old)
+		p = write_row(p, old);
+	if (new)
+		p = write_row(p, new);
+	*p = '\0';
+	buf->len = (int) (p - buf->data);
+	return true;
+}
+
 /*
  * Append one record to buf.  On failure buf is unchanged, and err says what
  * was too long or has no wire form; its offset counts from the record's start.
@@ -376,6 +435,8 @@ sl_wire_put_version(StringInfo buf, const SlRecord *rec, uint16 version,
 	int			body;
 
 	err->code = SL_ERR_NONE;
+	if (rec->kind == SL_REC_INSERT || rec->kind == SL_REC_UPDATE || rec->kind == SL_REC_DELETE)
+		return put_change(buf, rec, err);
 	put_u8(&w, (uint8) rec->kind);
 	put_u8(&w, 0);
 	body = buf->len;
