@@ -126,6 +126,11 @@ build/bridge/crosscheck: tests/programs/mysql/crosscheck.c $(SOURCE_OBJS)
 	$(CC) $(FE_CFLAGS) $(FE_CPPFLAGS) $$(pkg-config --cflags libmariadb) -MF $@.d -o $@ $< $(SOURCE_OBJS) \
 		$$(pkg-config --libs libmariadb) $(FE_LIBS)
 
+# a session on a target, by itself
+TARGET_OBJS = $(filter build/bridge/bridge/target%,$(BRIDGE_OBJS))
+build/bridge/session: tests/programs/target/session.c $(TARGET_OBJS)
+	$(CC) $(FE_CFLAGS) $(FE_CPPFLAGS) -MF $@.d -o $@ $< $(TARGET_OBJS) -lpq $(FE_LIBS)
+
 bridge: sluice-bridge
 install-bridge: sluice-bridge
 	$(MKDIR_P) '$(DESTDIR)$(bindir)'

@@ -1,6 +1,7 @@
 """`sluice-bridge run` under test: the process, its children, its log; and
 streams of MySQL and MariaDB sources for it to feed."""
 import atexit
+import json
 import os
 import re
 import signal
@@ -114,35 +115,59 @@ def _children(pid):
 
 
 def make_my_server(src, dst, server, user="repl", password=None, mapping_for="CURRENT_USER",
-                   **options):
+                   role="postgres", **options):
     """CREATE SERVER and USER MAPPING on dst for the MyDb src (or the MySqlServer:
-    without dbname); returns the name.  TCP, TLS verified, unless options say."""
+    without dbname), by role; returns the name.  TCP, TLS verified, unless options say."""
     my = getattr(src, "server", src)
     opts = {"driver": "mariadb" if my.is_mariadb else "mysql", "host": "127.0.0.1",
             "port": my.port, "dbname": src.name if src is not my else None,
             "sslrootcert": my.ca}
     opts.update(options)
     text = ", ".join("%s %s" % (k, _literal(v)) for k, v in opts.items() if v is not None)
-    dst.execute("SET log_min_error_statement = 'panic'; "
-                'CREATE SERVER "%s" FOREIGN DATA WRAPPER sluice OPTIONS (%s); '
+    quiet = "SET log_min_error_statement = 'panic'; " if role == "postgres" else ""
+    dst.execute(quiet + 'CREATE SERVER "%s" FOREIGN DATA WRAPPER sluice OPTIONS (%s); '
                 'CREATE USER MAPPING FOR %s SERVER "%s" OPTIONS (user %s, password %s)'
                 % (server, text, mapping_for, server, _literal(user),
-                   _literal(my.repl_password if password is None else password)))
+                   _literal(my.repl_password if password is None else password)), user=role)
     return server
 
 
 def make_bridged_stream(src, dst, stream_id="s1", start=True, wait=None, server_options=None,
-                        user="repl", password=None, timeout="60 s", **args):
-    """Foreign server, user mapping and sync_start for a MyDb; a Stream.
+                        user="repl", password=None, timeout="60 s", role="postgres", **args):
+    """Foreign server, user mapping and sync_start for a MyDb, by role; a Stream.
 
     A Bridge has to run for it to be fed; wait: a state to wait for by sync_wait.
     args go to sync_start.
     """
-    name = make_my_server(src, dst, "src_%s" % stream_id, user, password,
+    name = make_my_server(src, dst, "src_%s" % stream_id, user, password, role=role,
                           **(server_options or {}))
     stream = Stream(src, dst, stream_id, name)
     if start:
-        stream.start(**args)
+        stream.start(user=role, **args)
         if wait:
             stream.wait(wait, timeout)
     return stream
+
+
+def begin_here(stream):
+    """Put on record that the target has all that the source has now, so that a
+    bridge follows from here without a copy.  Before a Bridge runs."""
+    my = stream.src.server
+    file, pos = my.position()
+    position = {"file": file, "pos": pos}
+    if my.gtid():
+        position["gtid"] = my.gtid()
+    header = {"kind": "header", "server": "mariadb" if my.is_mariadb else "mysql"}
+    if not my.is_mariadb:
+        header["system_identity"] = my.value("SELECT @@server_uuid")
+    lsn = "%X/%X" % (int(file.rpartition(".")[2]), pos)
+    records = [header, {"kind": "heartbeat", "lsn": lsn, "position": json.dumps(position)}]
+    conn = stream.dst.connect()
+    try:
+        with conn.cursor() as cur:
+            cur.execute("SELECT token FROM sluice.feed_open(%s, 3)", (stream.id,))
+            token = cur.fetchone()[0]
+            cur.execute("SELECT sluice.feed(%s, sluice.feed_encode(%s))", (token, json.dumps(records)))
+            cur.execute("SELECT sluice.feed_close(%s)", (token,))
+    finally:
+        conn.close()

@@ -1,0 +1,249 @@
+"""sluice-bridge run: who feeds what, what becomes of faults, and how it ends."""
+import itertools
+import os
+import re
+import signal
+
+import pytest
+
+from lib import Bridge, find_secret, free_port, make_bridged_stream, wait_until
+from lib.bridge import run_bridge
+from lib.bridgerun import begin_here
+
+
+@pytest.fixture
+def dst(target, request):
+    """A target Db."""
+    db = target.fresh_db(request.node.name, extension=True)
+    yield db
+    db.destroy()
+
+
+@pytest.fixture
+def src(mariadb10, request):
+    """A database of one kind of source, where the kind does not matter."""
+    db = mariadb10.fresh_db(request.node.name)
+    db.execute("CREATE TABLE t (id int PRIMARY KEY, v varchar(20))")
+    yield db
+    db.destroy()
+
+
+def followed(src, dst, **args):
+    """A stream of table t, on both sides and empty, that begins now."""
+    dst.execute("CREATE TABLE t (id int PRIMARY KEY, v varchar(20))", user=args.get("role", "postgres"))
+    stream = make_bridged_stream(src, dst, **args)
+    begin_here(stream)
+    return stream
+
+
+_ids = itertools.count(1)
+
+
+def works(stream, timeout=60):
+    """A row arrives: somebody feeds the stream.  The pid of its session."""
+    row = next(_ids)
+    stream.src.execute("INSERT INTO t VALUES (%s, 'x')", row)
+    wait_until(lambda: stream.dst.value("SELECT count(*) FROM t WHERE id = %s", row), timeout,
+               lambda: "row %d; health is %r" % (row, stream.health()))
+    return stream.pid()
+
+
+def reason_of(stream, words):
+    """Health, once the stream is retrying for a reason with these words."""
+    health = stream.health()
+    return health if health["state"] == "retrying" and words in (health["reason"] or "") else None
+
+
+def gone(pid):
+    """Has the process ended?"""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+# -- life --------------------------------------------------------------------
+
+def test_each_kind_of_source_is_fed_and_stopped(my_db, dst, make_bridge):
+    my_db.execute("CREATE TABLE t (id int PRIMARY KEY, v varchar(20))")
+    stream = followed(my_db, dst)
+    bridge = make_bridge(dst)
+    works(stream)
+    stream.stop()
+    assert stream.state == "stopped"
+    wait_until(lambda: not bridge.children(), 30, "the child's end")
+    stream.start()
+    works(stream)
+    assert bridge.stop() == 0
+    assert len(re.findall(r" s1: stopped\b", bridge.log_text())) == 2
+
+
+def test_a_signal_leaves_the_stream_to_the_next_bridge(src, dst, make_bridge):
+    stream = followed(src, dst)
+    bridge = make_bridge(dst)
+    works(stream)
+    assert bridge.stop(signal.SIGINT) == 0
+    health = stream.health()
+    assert (health["state"], health["desired_state"], health["pid"]) == ("starting", "running", None)
+    make_bridge(dst)
+    works(stream)
+
+
+def test_of_two_bridges_one_feeds_and_the_other_takes_over(src, dst, make_bridge):
+    stream = followed(src, dst)
+    first, second = make_bridge(dst), make_bridge(dst)
+    works(stream)
+    wait_until(lambda: len(first.children()) + len(second.children()) == 1, 30,
+               "one child in all")
+    feeds, waits = (first, second) if first.children() else (second, first)
+    feeds.stop()
+    wait_until(waits.children, 30, "the other's child")
+    works(stream)
+    assert "could not take" not in first.log_text() + second.log_text()
+
+
+def test_a_killed_child_is_replaced(src, dst, make_bridge):
+    stream = followed(src, dst)
+    bridge = make_bridge(dst)
+    session = works(stream)
+    child = bridge.children()[0]
+    os.kill(child, signal.SIGKILL)
+    wait_until(lambda: bridge.children() not in ([], [child]), 60, "another child")
+    assert works(stream) != session
+    assert "ended by signal 9" in bridge.log_text()
+
+
+def test_children_end_with_a_killed_supervisor(src, dst, make_bridge):
+    stream = followed(src, dst)
+    bridge = make_bridge(dst)
+    session = works(stream)
+    left = bridge.tree()[1:]
+    bridge.kill9()
+    wait_until(lambda: all(gone(pid) for pid in left), 30, "the children's end")
+    wait_until(lambda: stream.health()["pid"] is None, 30, "the session's end")
+    make_bridge(dst)
+    assert works(stream) != session
+
+
+def test_a_child_that_hangs_is_killed(src, dst, make_bridge):
+    stream = followed(src, dst)
+    bridge = make_bridge(dst)
+    works(stream)
+    child = bridge.children()[0]
+    os.kill(child, signal.SIGSTOP)
+    assert bridge.stop(timeout=60) == 0
+    assert gone(child)
+
+
+def test_once_ends_when_nothing_is_left(src, dst, make_bridge):
+    with Bridge(dst, once=True) as idle:
+        assert idle.wait() == 0
+    stream = followed(src, dst)
+    bridge = make_bridge(dst, once=True)
+    works(stream)
+    assert bridge.is_running()
+    stream.stop()
+    assert bridge.wait() == 0
+
+
+def test_the_target_may_go_away(src, make_pg, make_bridge):
+    server = make_pg("bridged")
+    dst = server.fresh_db("bridged", extension=True)
+    stream = followed(src, dst)
+    bridge = make_bridge(dst)
+    works(stream)
+    server.restart()
+    bridge.wait_log("the target cannot be asked for streams")
+    works(stream)
+    assert bridge.stop() == 0
+
+
+# -- faults ------------------------------------------------------------------
+
+def test_a_source_that_is_away_is_tried_again(src, dst, make_bridge):
+    stream = followed(src, dst, server_options={"port": free_port()})
+    make_bridge(dst)
+    health = wait_until(lambda: reason_of(stream, "connect"), 60, "the reason")
+    assert health["desired_state"] == "running"
+    dst.execute("ALTER SERVER src_s1 OPTIONS (SET port '%d')" % src.server.port)
+    works(stream, 120)
+    stream.stop()
+    assert stream.state == "stopped"
+
+
+def test_a_login_that_is_refused_is_tried_again_and_named(src, dst, make_bridge):
+    stream = followed(src, dst, password="wRoNg0123456789")
+    bridge = make_bridge(dst)
+    health = wait_until(lambda: reason_of(stream, "Access denied"), 60, "the reason")
+    assert "wRoNg" not in str(health) + bridge.log_text()
+
+
+def test_a_source_without_a_log_is_refused_once(make_mysql, dst, make_bridge):
+    server = make_mysql("mariadb10.11", **{"skip-log-bin": None})
+    src = server.fresh_db("nolog")
+    src.execute("CREATE TABLE t (id int PRIMARY KEY, v varchar(20))")
+    bridge = make_bridge(dst)
+    stream = make_bridged_stream(src, dst)
+    health = stream.wait_refused("PREFLIGHT-FAILED")
+    refusal = stream.refusals()[-1]
+    assert "log_bin" in refusal["detail"], refusal
+    assert "option file" in refusal["hint"], (refusal, health)
+    wait_until(lambda: not bridge.children(), 30, "the child's end")
+    assert bridge.log_text().count(": taken") == 1
+
+
+def test_the_other_driver_is_refused(src, dst, make_bridge):
+    make_bridge(dst)
+    stream = make_bridged_stream(src, dst, server_options={"driver": "mysql"})
+    stream.wait_refused("SOURCE-IDENTITY-CHANGED")
+
+
+def test_arguments(dst):
+    done = run_bridge("run", "--target", "host=h password=sEcReT")
+    assert done.returncode == 64 and "PGPASSFILE" in done.stderr
+    assert "sEcReT" not in done.stderr
+    done = run_bridge("run", "--target", "postgresql://u:sEcReT@h/d")
+    assert done.returncode == 64 and "sEcReT" not in done.stderr
+    done = run_bridge("run", "--target", "host=h sEcReT")
+    assert done.returncode == 64 and "sEcReT" not in done.stderr
+    assert run_bridge("run", "--what").returncode == 64
+    assert run_bridge("run", "more").returncode == 64
+
+
+# -- who may, and who knows ----------------------------------------------------
+
+def documented_grants():
+    """The statements of docs/bridge.md, "The role"."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../docs/bridge.md")
+    with open(path) as f:
+        return re.search(r"(?s)## The role\n.*?```sql\n(.*?)```", f.read())[1]
+
+
+def test_a_role_of_its_own_is_enough(src, make_pg, make_bridge):
+    dst = make_pg("bridged").fresh_db("bridged", extension=True)
+    dst.execute("CREATE ROLE shop_owner LOGIN")
+    dst.execute(documented_grants())
+    dst.execute("GRANT USAGE ON FOREIGN DATA WRAPPER sluice TO shop_owner;"
+                "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA sluice TO shop_owner;"
+                "GRANT CREATE ON DATABASE \"%s\" TO shop_owner;"
+                "GRANT CREATE, USAGE ON SCHEMA public TO shop_owner" % dst.name)
+    stream = followed(src, dst, role="shop_owner")
+    make_bridge(dst, user="bridge")
+    works(stream)
+    stream.stop()
+
+
+def test_the_sources_password_stands_nowhere(src, dst, make_bridge):
+    stream = followed(src, dst)
+    bridge = make_bridge(dst)
+    works(stream)
+    secret = src.server.repl_password
+    assert bridge.children()
+    for pid in [bridge.pid()] + bridge.children():
+        for part in ("cmdline", "environ"):
+            with open("/proc/%d/%s" % (pid, part), "rb") as f:
+                assert secret.encode() not in f.read(), part
+    bridge.stop()
+    assert secret not in bridge.log_text()
+    assert find_secret(secret, [dst.server], [dst]) == []
