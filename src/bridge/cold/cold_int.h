@@ -131,7 +131,8 @@ extern bool br_cold_plan(BrCold *c);
 /* range.c: what is to be copied, in which pieces, the largest first.  False: *c->out. */
 extern bool br_cold_tasks(BrCold *c);
 
-/* Announce a range on session t; *cursor (palloc'd, NULL = none), *done: what it has.  snap NULL: none of its rows is read yet. */
+/* Announce a range on session t; *cursor (palloc'd, NULL = none), *done: what it has.  snap NULL: none of its rows is read
+ * yet. */
 extern bool br_cold_open_range(const BrCold *c, BrTarget *t, const BrTask *task, int of,
 							   const BrSnapshot *snap, char **cursor, bool *done, BrError *err);
 

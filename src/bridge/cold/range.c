@@ -267,6 +267,8 @@ append_columns(const BrCopyTable *ct, const BrStream *s, StringInfo out)
 		appendStringInfoChar(out, '{');
 		br_json_text(out, "name", col->name);
 		br_json_text(out, "form", target.form == SL_CELL_BINARY ? "binary" : "text");
+		if (target.form == SL_CELL_BINARY)
+			br_json_number(out, "typid", target.typid);
 		appendStringInfoChar(out, '}');
 	}
 	appendStringInfoChar(out, ']');
@@ -280,7 +282,7 @@ append_snapshot(const BrCold *c, const BrSnapshot *snap, StringInfo out)
 	br_json_name(out, "snapshot");
 	if (snap == NULL)
 	{
-		appendStringInfoString(out, "null");
+		appendStringInfo(out, "{\"lsn\":\"%s\"}", c->start_lsn);
 		return;
 	}
 	initStringInfo(&text);
@@ -290,9 +292,6 @@ append_snapshot(const BrCold *c, const BrSnapshot *snap, StringInfo out)
 	resetStringInfo(&text);
 	br_append_lsn(&text, snap->window_lsn);
 	br_json_text(out, "window_lsn", text.data);
-	resetStringInfo(&text);
-	br_position_text(&snap->position, &text);
-	br_json_text(out, "position", text.data);
 	appendStringInfoChar(out, '}');
 	pfree(text.data);
 }
@@ -336,7 +335,7 @@ br_cold_open_range(const BrCold *c, BrTarget *t, const BrTask *task, int of,
 	return true;
 }
 
-/* Put the ranges of a table on record, all or none. */
+/* Put the ranges of a table on record, all or none.  An abort lets go of the last, which a worker is to take. */
 static bool
 record_ranges(BrCold *c, BrCopyTable *ct)
 {
@@ -352,7 +351,9 @@ record_ranges(BrCold *c, BrCopyTable *ct)
 
 		ok = br_cold_open_range(c, c->t, &task, ct->nranges, NULL, &cursor, &done, &err);
 	}
-	if (ok && br_target_exec(c->t, "COMMIT", NULL, 0, &err))
+	if (ok && br_target_exec(c->t, "COMMIT", NULL, 0, &err) &&
+		br_target_exec(c->t, "BEGIN", NULL, 0, &err) &&
+		br_target_exec(c->t, "ROLLBACK", NULL, 0, &err))
 		return true;
 	(void) br_target_exec(c->t, "ROLLBACK", NULL, 0, &unused);
 	return br_cold_target(c, &err, "ranges could not be recorded");

@@ -11,6 +11,7 @@
  *	  failed the transaction is aborted, so that nothing behind it counts.
  */
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bridge/cold/cold_int.h"
@@ -18,7 +19,8 @@
 #include "port/pg_bswap.h"
 
 #define BATCH			65536	/* bytes */
-#define COMMIT_BYTES	(32 * 1024 * 1024)	/* of a transaction */
+#define COMMIT_BYTES	(32 * 1024 * 1024)	/* of a transaction … */
+#define COMMIT_SECONDS	2		/* … or its age, when rows come slowly */
 #define IN_FLIGHT		8		/* statements */
 #define NO_CURSOR		0xffffffff
 #define FLAG_LAST		1
@@ -39,6 +41,7 @@ typedef struct RowCopy
 	StringInfoData batch;
 	StringInfoData cursor;		/* of the last row in the batch; "" = none */
 	uint64		in_transaction; /* bytes */
+	time_t		begun;			/* its beginning */
 	bool		pieces;			/* commits in between, with a cursor */
 	pid_t		leader;
 } RowCopy;
@@ -283,6 +286,7 @@ commit_piece(RowCopy *k)
 		!send_statement(k, "COMMIT", NULL, 0) || !send_statement(k, "BEGIN", NULL, 0))
 		return false;
 	k->in_transaction = 0;
+	k->begun = time(NULL);
 	return true;
 }
 
@@ -295,7 +299,8 @@ take_row(RowCopy *k, const MxCell *cells)
 	k->r->rows++;
 	if (k->batch.len < BATCH)
 		return true;
-	if (!k->pieces || k->in_transaction + k->batch.len < COMMIT_BYTES)
+	if (!k->pieces || (k->in_transaction + k->batch.len < COMMIT_BYTES &&
+					   time(NULL) - k->begun < COMMIT_SECONDS))
 		return send_batch(k);
 	if (key_of(k, cells, &k->cursor)[0] == '\0')
 		return br_report_failed(k->r, "the key of a row of table \"%s\" cannot be read", k->ct->t->name);
@@ -341,6 +346,7 @@ copy_all(RowCopy *k, const char *sql)
 
 	if (rows == NULL)
 		return br_report_failed(k->r, "table \"%s\": %s", k->ct->t->name, err.message);
+	k->begun = time(NULL);
 	ok = check_columns(k, rows) && send_statement(k, "BEGIN", NULL, 0);
 	begin_batch(&k->batch, 0, NULL, 0);
 	while (ok && (got = mx_rows_next(rows, &cells, &err)) == 1)

@@ -193,6 +193,8 @@ copy(Worker *w, int number, BrReport *r)
 		return false;
 	if (!br_cold_open_range(w->c, w->t, task, ct->nranges, &snap, &cursor, &done, &err))
 		return br_report_target(r, &err, "a table's copy could not begin");
+	if (cursor != NULL && !done)
+		br_log(w->c->s, "copying of %s.%s goes on behind key %s", ct->t->database, ct->t->name, cursor);
 	if (!done && !br_copy_rows(w->c, task, cursor, w->source, w->t, r))
 		return false;
 	r->kind = BR_REPORT_COPIED;
