@@ -55,7 +55,7 @@ FE_LIBS = -L$(shell $(PG_CONFIG) --pkglibdir) -L$(shell $(PG_CONFIG) --libdir) \
 	-lpgcommon -lpgport -lzstd -lz -lm -lpthread
 # what of the bridge needs no server and no client library
 PURE_SRC = $(COMMON_SRC) $(sort $(wildcard src/bridge/binlog/*.c src/bridge/types/*.c src/bridge/schema/*.c)) \
-	$(addprefix src/bridge/,catalog_find.c json_in.c json_out.c position.c stream_scope.c)
+	$(addprefix src/bridge/,catalog_find.c json_in.c json_out.c position.c stream_scope.c watch.c)
 
 UNIT_TESTS = $(sort $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*_test.c)))
 UNIT_HELPERS = $(filter-out %_test.c,$(sort $(wildcard tests/unit/*.c)))
@@ -125,6 +125,11 @@ SOURCE_OBJS = $(patsubst src/%.c,build/bridge/%_fe.o,$(PURE_SRC) $(wildcard src/
 build/bridge/crosscheck: tests/programs/mysql/crosscheck.c $(SOURCE_OBJS)
 	$(CC) $(FE_CFLAGS) $(FE_CPPFLAGS) $$(pkg-config --cflags libmariadb) -MF $@.d -o $@ $< $(SOURCE_OBJS) \
 		$$(pkg-config --libs libmariadb) $(FE_LIBS)
+
+# a session on a target, by itself
+TARGET_OBJS = $(filter build/bridge/bridge/target%,$(BRIDGE_OBJS))
+build/bridge/session: tests/programs/target/session.c $(TARGET_OBJS)
+	$(CC) $(FE_CFLAGS) $(FE_CPPFLAGS) -MF $@.d -o $@ $< $(TARGET_OBJS) -lpq $(FE_LIBS)
 
 bridge: sluice-bridge
 install-bridge: sluice-bridge

@@ -44,3 +44,24 @@ CREATE FUNCTION sluice.feed_build(token text) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'sluice_feed_build';
 COMMENT ON FUNCTION sluice.feed_build(text) IS
     'build the next object of a cold start whose turn it is, in this transaction';
+
+-- The rows of a cold start, from sessions that help the one that feeds.
+
+CREATE FUNCTION sluice.feed_copy_open(token text, schema_name text, table_name text,
+    range jsonb) RETURNS jsonb
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_copy_open';
+COMMENT ON FUNCTION sluice.feed_copy_open(text, text, text, jsonb) IS
+    'take a range of a table that is being copied: the key up to which its rows are here, and whether that is all';
+
+CREATE FUNCTION sluice.feed_copy(token text, batch bytea) RETURNS void
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_copy';
+COMMENT ON FUNCTION sluice.feed_copy(text, bytea) IS
+    'insert rows of the range that this session has taken, and the key up to which they are here';
+
+CREATE FUNCTION sluice.feed_copied(token text, batch bytea, result jsonb) RETURNS jsonb
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_copied';
+COMMENT ON FUNCTION sluice.feed_copied(text, bytea, jsonb) IS
+    'a table whose ranges are all copied is established, with the shape in the batch; with the last of them the stream has its first position';

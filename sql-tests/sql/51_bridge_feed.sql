@@ -138,6 +138,7 @@ SELECT * FROM t.touched('ALTER TABLE t ADD x int', 'alter table other add constr
     'CREATE OR REPLACE TABLE shop.t AS SELECT 1', 'CREATE TEMPORARY TABLE t (id int)', 'CREATE UNIQUE INDEX i ON t (v)',
     'DROP INDEX i ON t', 'TRUNCATE t', 'set foreign_key_checks=0; ALTER TABLE t ADD x int',
     'CREATE DEFINER=`root`@`%` PROCEDURE p() BEGIN UPDATE t SET v = 1; DELETE FROM t; END',
+    'CREATE OR REPLACE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY DEFINER VIEW `vv` AS SELECT * FROM t',
     'CREATE TRIGGER r BEFORE INSERT ON t FOR EACH ROW SET NEW.v = 1', 'DROP DATABASE shop', 'DROP DATABASE other',
     '/*!50100 ALTER TABLE t */ /*M!100200 ADD x int */', '/* t */ ALTER TABLE u -- t', 'ALTER TABLE u COMMENT ''it''''s t''',
     'ALTER TABLE u COMMENT ''\'' t''', 'ALTER TABLE "t" ADD x int', 'ALTER TABLE `t', '');

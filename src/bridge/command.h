@@ -20,6 +20,7 @@ typedef struct BrCommand
 
 extern int	br_decode(int argc, char **argv);
 extern int	br_probe(int argc, char **argv);
+extern int	br_run(int argc, char **argv);
 extern int	br_version(int argc, char **argv);
 
 #endif							/* BR_COMMAND_H */

@@ -12,6 +12,7 @@
 
 #include "bridge/follow.h"
 #include "bridge/follow_int.h"
+#include "bridge/watch.h"
 
 #define READ_TIMEOUT	30		/* seconds without a byte, with a heartbeat
 								 * every second */
@@ -33,6 +34,7 @@ typedef struct Follow
 								 * none */
 	uint64		ticket_lsn;		/* where it is fulfilled */
 	BrUndone   *undone;
+	int64		looked;			/* when the server's settings were looked at */
 	BrStop		stop;
 } Follow;
 
@@ -86,6 +88,7 @@ begin(Follow *w)
 		return br_stop(&w->stop, NULL, "the source's log file \"%s\" has a name without a number", w->at.file);
 	w->flow = br_flow_create(&owner, w->s->mariadb, needs_checksums(w), &w->at, start);
 	w->flow->undone = w->undone;
+	w->flow->watch = w->s->watch;
 	if (w->s->position == NULL)
 	{
 		w->flow->lsn = 0;
@@ -140,6 +143,22 @@ asked_to_stop(Follow *w)
 	return true;
 }
 
+/* Now and then the server's settings are looked at. */
+static bool
+look_at_server(Follow *w)
+{
+	MxConn	   *c;
+	MxError		err;
+
+	if (br_now_ms() - w->looked < BR_WATCH_EVERY)
+		return true;
+	w->looked = br_now_ms();
+	c = br_followed_source(w->followed, &w->stop);
+	if (c == NULL)
+		return false;
+	return br_watch_server(w->s, c, &err) || br_stop_source(&w->stop, &err);
+}
+
 /* Once a second something is sent, so that requests are heard and the position is known. */
 static bool
 tick(Follow *w)
@@ -168,7 +187,7 @@ wait_for_source(Follow *w)
 			return false;
 		if (br_feed_has_whole(&w->feed) && w->feed.flying == 0 && !br_feed_flush(&w->feed))
 			return false;
-		if (!tick(w))
+		if (!tick(w) || !look_at_server(w))
 			return false;
 		if (poll(fds, 2, TICK) < 0 && errno != EINTR)
 			return br_stop(&w->stop, NULL, "poll() failed: %m");
@@ -209,7 +228,7 @@ follow_log(Follow *w)
 		/* under load nothing waits for the source */
 		if (++n % 64 != 0)
 			continue;
-		if (!br_feed_results(&w->feed, false) || asked_to_stop(w) || !take_ticket(w) || !answer_ticket(w) || !tick(w))
+		if (!br_feed_results(&w->feed, false) || asked_to_stop(w) || !take_ticket(w) || !answer_ticket(w) || !tick(w) || !look_at_server(w))
 			break;
 	}
 }

@@ -10,6 +10,7 @@
 #include "bridge/binlog/kind.h"
 #include "bridge/binlog/le.h"
 #include "bridge/follow_int.h"
+#include "bridge/watch.h"
 
 #define MAX_EVENT		((size_t) 1024 * 1024 * 1024)	/* the servers' own
 														 * limit */
@@ -334,10 +335,22 @@ stop_untrusted(BrFlow *f, const BrFlowTable *t)
 }
 
 static bool
+stop_at_cascade(BrFlow *f, const BrCascade * c)
+{
+	br_stop(&f->stop, "PREFLIGHT-FAILED", "rows of table \"%s.%s\" may have been changed by foreign key \"%s\" at %s without the log having it",
+			c->child_database, c->child_table, c->name, br_flow_place(f));
+	br_stop_table(&f->stop, c->child_database, c->child_table, NULL);
+	br_stop_hint(&f->stop, "The server that wrote the log had innodb_native_foreign_keys = ON, or is one of before MySQL 9.6. See that it is not, "
+				 "then start the stream anew with restart_from_scratch => true; or name the table in option accept_cascades.");
+	return false;
+}
+
+static bool
 rows(BrFlow *f, BlItem *item)
 {
 	const BlTableMap *map = item->u.rows.map;
 	BrMapSlot  *slot = map_slot(f, map);
+	const		BrCascade *cascade;
 	BrFlowTable *t;
 
 	/* another table of the statement may have taken the place */
@@ -347,8 +360,13 @@ rows(BrFlow *f, BlItem *item)
 			return false;
 		slot = map_slot(f, map);
 	}
+	if (f->undone != NULL && is_undone(f))
+		return true;
+	cascade = br_watch_rows(f->watch, map, &item->u.rows.rows);
+	if (cascade != NULL)
+		return stop_at_cascade(f, cascade);
 	t = slot->table;
-	if (t == NULL || (f->undone != NULL && is_undone(f)))
+	if (t == NULL)
 		return true;
 	if (t->bound != map && !br_flow_bind(t, map, &f->stop))
 		return false;

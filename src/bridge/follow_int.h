@@ -188,6 +188,7 @@ typedef struct BrFlow
 	int			room_announced;
 	StringInfoData scratch;		/* values of the row in hand */
 	BrUndone   *undone;			/* learned before; outlives the flow */
+	const struct BrWatch *watch;	/* watch.h; NULL = nothing */
 	BrStop		stop;
 	uint64		nrows;			/* counted */
 	uint64		ngroups;

@@ -8,6 +8,7 @@
 static const BrCommand commands[] = {
 	{"decode", br_decode, "print a binary log file, for people"},
 	{"probe", br_probe, "say what a source is, for support"},
+	{"run", br_run, "feed the streams of a target database"},
 	{"version", br_version, "print the version"},
 };
 

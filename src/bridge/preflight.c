@@ -4,6 +4,7 @@
  */
 #include "common/sl_marker.h"
 #include "bridge/preflight_int.h"
+#include "bridge/watch.h"
 
 static bool
 is_recorded(const BrStream *s, const BrTable *t)
@@ -215,7 +216,10 @@ br_preflight(BrStream *s, BrTarget *t, BrOutcome *out)
 	BrError		bad = {0};
 	SlFault		fault;
 	MxConn	   *c = mx_connect(&s->source, true, &err);
-	bool		checked = c != NULL && br_preflight_run(s, c, copies && s->check_values ? BR_PREFLIGHT_SECONDS : 0, &checks, &err);
+	bool		checked;
+
+	s->watch = palloc0(sizeof(BrWatch));
+	checked = c != NULL && br_preflight_run(s, c, copies && s->check_values ? BR_PREFLIGHT_SECONDS : 0, &checks, &err);
 
 	if (c != NULL)
 		mx_close(c);

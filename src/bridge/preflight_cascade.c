@@ -10,6 +10,7 @@
  */
 #include "common/sl_pattern.h"
 #include "bridge/preflight_int.h"
+#include "bridge/watch.h"
 
 /* Does the action write the referencing row? */
 static bool
@@ -76,7 +77,7 @@ is_accepted(const BrStream *s, const BrTable *t)
 void
 br_preflight_cascade(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 {
-	for (int i = 0; i < t->nfks && !p->logs_cascades; i++)
+	for (int i = 0; i < t->nfks; i++)
 	{
 		const BrForeignKey *fk = &t->fks[i];
 		bool		deletes = writes(fk->on_delete);
@@ -84,6 +85,13 @@ br_preflight_cascade(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 
 		if (!deletes && !writes(fk->on_update))
 			continue;
+		if (p->logs_cascades)
+		{
+			/* the log may have been written by a server that is set otherwise */
+			if (p->s->watch != NULL && !accepted)
+				br_watch_add(p->s->watch, t, fk, deletes, writes(fk->on_update));
+			continue;
+		}
 		br_check_add(p->out, "foreign_key_cascade", !accepted, false,
 					 psprintf("%s, foreign key \"%s\" is ON %s %s: this server's log does not have the rows that it changes%s",
 							  br_preflight_name(t), fk->name, deletes ? "DELETE" : "UPDATE",

@@ -54,6 +54,7 @@ typedef struct BrStream
 								 * none on record */
 	int			ntables;
 	BrStreamTable *tables;
+	struct BrWatch *watch;		/* watch.h; NULL = no preflight was made */
 	volatile bool *stop;		/* set by a signal */
 } BrStream;
 

@@ -86,6 +86,8 @@ sl_apply_begin(SlApply *ap)
 	if (!XLogRecPtrIsInvalid(ap->finished))
 		ap->stored = ap->finished;
 	ap->finished = InvalidXLogRecPtr;
+	if (ap->copied_stale)
+		sl_relmap_load_snapshots(ap);
 	if (ap->feed)
 		sl_apply_pin(ap);
 	else if (SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA)
@@ -410,6 +412,7 @@ sl_apply_abort(SlApply *ap)
 	ap->in_hand = InvalidXLogRecPtr;
 	ap->position = ap->stored;
 	ap->finished = InvalidXLogRecPtr;
+	ap->copied_stale |= ap->bridged;
 	sl_relmap_forget(ap);
 	clear_pending(ap);
 }

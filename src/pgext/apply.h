@@ -57,6 +57,12 @@ extern bool sl_apply_follows(SlApply *ap, const SlShape *shape);
 extern bool sl_apply_in_copy(SlApply *ap, const SlShape *shape);
 
 /*
+ * Tables were copied in this transaction: which snapshots they have is looked at
+ * anew before the next record.
+ */
+extern void sl_apply_copied(SlApply *ap);
+
+/*
  * May inserts leave out the look for a row of their key, once many of them met
  * none in this target transaction?  Where one then violates the key, the group
  * fails with a refusal and the caller must apply it again without hope, which

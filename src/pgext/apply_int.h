@@ -158,10 +158,12 @@ struct SlApply
 	HTAB	   *maps;
 	char	  **accept_triggers;
 	char	  **insert_only;
-	int			ncopied;		/* the stream's tables, as they were when this
-								 * was made … */
+	int			ncopied;		/* the stream's tables, as they were when
+								 * these were read … */
 	SlStreamTable *copied;
 	XLogRecPtr	last_snapshot;	/* … and the latest snapshot of one */
+	MemoryContext copiedcxt;	/* of them */
+	bool		copied_stale;	/* they may be others by now */
 
 	/* target transaction */
 	bool		in_xact;

@@ -6,6 +6,8 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -108,6 +110,11 @@ typedef struct CopyIn
 	SlCare		care;
 	Oid			type;
 	FmgrInfo	in;
+
+	/* of the type that comes in binary form; fn_oid 0 = text comes */
+	FmgrInfo	recv;
+	Oid			recv_param;
+	FmgrInfo	out;
 } CopyIn;
 
 static Datum
@@ -150,4 +157,71 @@ sl_careful_copy(FmgrInfo *in, TupleDesc desc)
 		in[i].fn_addr = copy_in;
 		in[i].fn_extra = own;
 	}
+}
+
+/* The value in buf as text, which is all of it; *len: its bytes. */
+static char *
+received_text(CopyIn * own, StringInfo buf, int *len)
+{
+	char	   *text = buf->data;
+	Datum		d;
+
+	if (!OidIsValid(own->recv.fn_oid))
+	{
+		*len = buf->len;
+		buf->cursor = buf->len;
+		/* a byte above 127 of "char" is in no encoding */
+		if (own->care != SL_CARE_CHAR || *len > 1)
+			pg_verifymbstr(text, *len, false);
+		return text;
+	}
+	d = ReceiveFunctionCall(&own->recv, buf, own->recv_param, -1);
+	text = OutputFunctionCall(&own->out, d);
+	*len = strlen(text);
+	return text;
+}
+
+/* A receive function by its form only. */
+static Datum
+copy_receive(PG_FUNCTION_ARGS)
+{
+	CopyIn	   *own = fcinfo->flinfo->fn_extra;
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+	Oid			param = PG_GETARG_OID(1);
+	int32		typmod = PG_GETARG_INT32(2);
+	char	   *text;
+	int			len;
+
+	if (buf == NULL)
+	{
+		/* only a domain is asked about NULL */
+		(void) InputFunctionCall(&own->in, NULL, param, typmod);
+		PG_RETURN_NULL();
+	}
+	text = received_text(own, buf, &len);
+	return own->care == SL_CARE_NONE ? InputFunctionCall(&own->in, text, param, typmod) :
+		sl_careful_in(own->care, own->type, &own->in, text, len, param, typmod);
+}
+
+void
+sl_careful_receive(FmgrInfo *recv, Oid * param, Form_pg_attribute att, Oid typid)
+{
+	CopyIn	   *own = palloc0(sizeof(CopyIn));
+	bool		varlena;
+	Oid			fn;
+
+	own->care = sl_care_of(att->atttypid);
+	own->type = att->atttypid;
+	getTypeInputInfo(att->atttypid, &fn, param);
+	fmgr_info(fn, &own->in);
+	if (OidIsValid(typid))
+	{
+		getTypeBinaryInputInfo(typid, &fn, &own->recv_param);
+		fmgr_info(fn, &own->recv);
+		getTypeOutputInfo(typid, &fn, &varlena);
+		fmgr_info(fn, &own->out);
+	}
+	recv->fn_addr = copy_receive;
+	recv->fn_strict = own->in.fn_strict;
+	recv->fn_extra = own;
 }

@@ -1,6 +1,6 @@
 /*
  * careful_in.h
- *	  Input by text for the types whose input function would take a changed
+ *	  Input by text, also for the types whose input function would take a changed
  *	  value without a word.
  *
  * name		cuts what is longer than 63 bytes, as a name of 63 bytes may be
@@ -39,5 +39,13 @@ extern Datum sl_careful_in(SlCare care, Oid type, FmgrInfo *in, char *text,
  * gives: from a source before 15 a byte above 127 has no text in a copy.
  */
 extern void sl_careful_copy(FmgrInfo *in, TupleDesc desc);
+
+/*
+ * Put it in place of the receive function of a copy in binary form, for a column
+ * whose values come otherwise than as its own type's: as text in the database's
+ * encoding, or in the send form of another type, whose text is read then.
+ * typid: that built-in type; 0 = text.
+ */
+extern void sl_careful_receive(FmgrInfo *recv, Oid * param, Form_pg_attribute att, Oid typid);
 
 #endif							/* SL_CAREFUL_IN_H */

@@ -4,29 +4,23 @@
  *
  * NOTES
  *	  Core calls back for data, so there is one copy in a process at a time and
- *	  its state is static.  Core's error context and details quote values of the
- *	  row; they are replaced here by table, column and row number, because no
- *	  row value may reach the log (security rules of the SQL surface).
+ *	  its state is static.
  */
 #include "postgres.h"
 
 #include "access/table.h"
-#include "commands/copy.h"
-#include "commands/copyfrom_internal.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
-#include "parser/parse_relation.h"
 #include "pgstat.h"
 #include "storage/latch.h"
-#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/rls.h"
 #include "utils/timestamp.h"
 
 #include "common/sl_shape.h"
 #include "pgext/careful_in.h"
+#include "pgext/copy_into.h"
 #include "pgext/copy_pg.h"
 #include "pgext/errutil.h"
 #include "pgext/guc.h"
@@ -344,124 +338,20 @@ start_input(SlCopyJob *job, List **names)
 	return take_result(c, sl_conn_simple(c, sql), PGRES_COPY_OUT);
 }
 
-static void
-check_rights(Relation rel)
-{
-	SlRefusal	r = {.marker = SL_M_TARGET_PERMISSION,
-		.schema = get_namespace_name(RelationGetNamespace(rel)),
-	.table = RelationGetRelationName(rel)};
-
-	if (pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_INSERT) != ACLCHECK_OK)
-		sl_refuse(&r, "owner of table \"%s.%s\" may not insert into it", r.schema, r.table);
-	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, true) == RLS_ENABLED)
-		sl_refuse(&r, "row-level security would apply to table \"%s.%s\"", r.schema, r.table);
-}
-
-/*
- * Is it a value's own fault?  Outside of class 22 only while an input function
- * ran (column is set): a reg... value names what the target does not have.
- */
-static bool
-is_value_error(const ErrorData *edata, const char *column)
-{
-	switch (edata->sqlerrcode)
-	{
-		case ERRCODE_NAME_TOO_LONG:
-			return true;
-		case ERRCODE_UNDEFINED_OBJECT:
-		case ERRCODE_UNDEFINED_TABLE:
-		case ERRCODE_UNDEFINED_FUNCTION:
-		case ERRCODE_UNDEFINED_SCHEMA:
-			return column != NULL;
-		default:
-			return ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_DATA_EXCEPTION;
-	}
-}
-
-/* What core raised while it stored a row, without the row's values. */
-static void
-rethrow_without_values(ErrorData *edata, Relation rel, const char *column, uint64 row)
-{
-	int			category = ERRCODE_TO_CATEGORY(edata->sqlerrcode);
-	SlRefusal	r = {.table = RelationGetRelationName(rel),
-		.schema = get_namespace_name(RelationGetNamespace(rel)),
-	.column = edata->column_name ? edata->column_name : column};
-
-	if (is_value_error(edata, column))
-	{
-		r.marker = SL_M_VALUE_UNREPRESENTABLE;
-		r.detail = psprintf("[value] row " UINT64_FORMAT " of the copy, SQLSTATE %s",
-							row, unpack_sql_state(edata->sqlerrcode));
-		sl_refuse(&r, "a value of \"%s.%s\"%s%s%s cannot be stored on the target",
-				  r.schema, r.table, r.column ? ", column \"" : "",
-				  r.column ? r.column : "", r.column ? "\"," : "");
-	}
-	if (category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
-	{
-		r.marker = SL_M_CONSTRAINT_VIOLATED;
-		r.constraint = edata->constraint_name;
-		r.detail = psprintf("[constraint] row " UINT64_FORMAT " of the copy, SQLSTATE %s",
-							row, unpack_sql_state(edata->sqlerrcode));
-		sl_refuse(&r, "a row of \"%s.%s\" violates %s%s of the target",
-				  r.schema, r.table, r.constraint ? "constraint " : "a constraint",
-				  r.constraint ? r.constraint : "");
-	}
-	edata->context = NULL;
-	ReThrowError(edata);
-}
-
-static uint64
-run_copy(Relation rel, List *names, bool binary, bool freeze)
-{
-	MemoryContext cxt = CurrentMemoryContext;
-	ParseState *pstate = make_parsestate(NULL);
-	List	   *options;
-	CopyFromState volatile state = NULL;
-	uint64		rows = 0;
-
-	options = list_make1(makeDefElem("format",
-									 (Node *) makeString(binary ? "binary" : "text"), -1));
-	if (freeze)
-		options = lappend(options, makeDefElem("freeze", (Node *) makeString("true"), -1));
-	(void) addRangeTableEntryForRelation(pstate, rel, RowExclusiveLock, NULL, false, false);
-	PG_TRY();
-	{
-		state = BeginCopyFrom(pstate, rel, NULL, NULL, false, read_input, names, options);
-		if (!binary)
-			sl_careful_copy(state->in_functions, RelationGetDescr(rel));
-		rows = CopyFrom(state);
-		EndCopyFrom(state);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-		const char *column = state ? state->cur_attname : NULL;
-
-		MemoryContextSwitchTo(cxt);
-		edata = CopyErrorData();
-		FlushErrorState();
-		rethrow_without_values(edata, rel, column, state ? state->cur_lineno : 0);
-	}
-	PG_END_TRY();
-	free_parsestate(pstate);
-	return rows;
-}
-
 void
 sl_copy_rows(SlCopyJob *job)
 {
 	Relation	rel = table_open(job->target, RowExclusiveLock);
-	SlUserSwitch user;
 	List	   *names;
 
 	job->rows = job->bytes = 0;
 	job->again = !start_input(job, &names);
 	if (!job->again)
 	{
-		sl_become_role(rel->rd_rel->relowner, &user);
-		check_rights(rel);
-		job->rows = (int64) run_copy(rel, names, job->binary, job->freeze);
-		sl_become_back(&user);
+		SlCopyInto	into = {.rel = rel, .names = names, .binary = job->binary,
+		.freeze = job->freeze, .read = read_input};
+
+		job->rows = (int64) sl_copy_into(&into);
 
 		/* core stops at the trailer; the server's last word is to come */
 		while (!input.ended && next_message(true))

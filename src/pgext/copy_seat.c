@@ -387,6 +387,16 @@ sl_seat_error(SlSeat *seat)
 /* ---------- progress and pace ---------- */
 
 void
+sl_seat_task(SlSeat *seat, int64 task_id)
+{
+	if (seat == NULL)
+		return;
+	SpinLockAcquire(&seat->mutex);
+	seat->task_id = task_id;
+	SpinLockRelease(&seat->mutex);
+}
+
+void
 sl_seat_show(SlSeat *seat, const SlSeatShow *show)
 {
 	if (seat == NULL)

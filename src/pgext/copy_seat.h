@@ -129,6 +129,9 @@ extern void sl_seat_fail(SlSeat *seat, const ErrorData *edata);
 /* The error in the seat, palloc'd, fit for ReThrowError. */
 extern ErrorData *sl_seat_error(SlSeat *seat);
 
+/* The task that is shown with what is done, which nobody has asked for. */
+extern void sl_seat_task(SlSeat *seat, int64 task_id);
+
 /* What is shown; phase NULL shows nothing. */
 extern void sl_seat_show(SlSeat *seat, const SlSeatShow *show);
 extern void sl_seat_advance(SlSeat *seat, int64 rows, int64 bytes);

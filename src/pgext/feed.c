@@ -42,6 +42,9 @@ PG_FUNCTION_INFO_V1(sluice_feed_close);
 /* Prefix of the message by which a feeder answers "catch_up". */
 #define SL_FEED_CAUGHT_UP "sluice_caught_up"
 
+/* … and of the one by which it says what position the batch follows. */
+#define SL_FEED_FOLLOWS "sluice_follows"
+
 static void
 check_protocol(int protocol)
 {
@@ -116,11 +119,11 @@ sl_apply_pin(SlApply *ap)
 }
 
 /*
- * A source that does not say who it is is not the one the stream knows.  Who the
- * source of a bridge is, its first batch says.
+ * See feed_int.h.  A source that does not say who it is is not the one the stream
+ * knows.
  */
-static void
-check_header(const SlHeader *h)
+void
+sl_feed_check_header(const SlHeader *h)
 {
 	SlStream   *s = sl_feed.stream;
 	const char *known = s->source_sysid;
@@ -160,6 +163,29 @@ is_caught_up(const SlRecord *rec, uint64 *ticket)
 	return true;
 }
 
+/*
+ * Batches are sent ahead of the answers: one that stands behind a batch which
+ * failed must not be applied.
+ */
+static void
+check_follows(const SlApply *ap, const SlRecord *rec, int n)
+{
+	const SlMessage *m = &rec->u.message;
+
+	if (rec->kind != SL_REC_MESSAGE || m->transactional || m->prefix == NULL ||
+		strcmp(m->prefix, SL_FEED_FOLLOWS) != 0)
+		return;
+	if (n != 1)
+		sl_refuse(&(SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION},
+				  "a batch says behind its first records what it follows");
+	if (m->lsn != ap->position)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("the batch follows position %X/%X, the stream is at %X/%X",
+						LSN_FORMAT_ARGS(m->lsn), LSN_FORMAT_ARGS(ap->position)),
+				 errhint("A batch before it was not applied; go on from the stream's position.")));
+}
+
 static void
 apply_batch(const char *data, size_t len, SlFeedTold *told)
 {
@@ -167,10 +193,11 @@ apply_batch(const char *data, size_t len, SlFeedTold *told)
 	SlRecord	rec;
 	SlError		err = {0};
 
-	while (sl_wire_next(r, &rec, &err))
+	for (int n = 0; sl_wire_next(r, &rec, &err); n++)
 	{
+		check_follows(sl_feed.apply, &rec, n);
 		if (rec.kind == SL_REC_HEADER)
-			check_header(&rec.u.header);
+			sl_feed_check_header(&rec.u.header);
 		if (rec.kind == SL_REC_COMMIT && rec.u.commit.commit_time != 0)
 			told->source_time = rec.u.commit.commit_time;
 		if (rec.kind == SL_REC_COMMIT || rec.kind == SL_REC_HEARTBEAT)

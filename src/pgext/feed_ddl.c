@@ -201,17 +201,20 @@ has_several(const SlMessage *m)
 	return false;
 }
 
-/* The text of a stored program is not run by this statement. */
+/*
+ * The text of a stored program or a view is not run by this statement.  The servers log it with all its options
+ * before the kind (OR REPLACE ALGORITHM=… DEFINER=… SQL SECURITY …).
+ */
 static bool
 is_routine(const Words *words, int n)
 {
-	static const char *const kinds[] = {"procedure", "function", "trigger", "event"};
+	static const char *const kinds[] = {"procedure", "function", "trigger", "event", "view"};
 
 	if (!is_key(words, n, 0, "create") && !is_key(words, n, 0, "drop") &&
 		!is_key(words, n, 0, "alter"))
 		return false;
 	for (int i = 0; i < lengthof(kinds); i++)
-		if (find_key(words, n, 1, 8, kinds[i]) > 0 && find_key(words, n, 1, 4, "table") < 0)
+		if (find_key(words, n, 1, 12, kinds[i]) > 0 && find_key(words, n, 1, 4, "table") < 0)
 			return true;
 	return false;
 }
@@ -222,7 +225,7 @@ changes_nothing(const SlMessage *m, const Words *words, int n)
 {
 	static const char *const harmless[][2] = {
 		{"analyze", NULL}, {"optimize", NULL}, {"check", NULL}, {"repair", NULL},
-		{"create", "index"}, {"create", "view"}, {"drop", "view"}, {"create", "database"},
+		{"create", "index"}, {"create", "database"},
 		{"create", "user"}, {"drop", "user"}, {"alter", "user"}, {"grant", NULL},
 		{"revoke", NULL}, {"flush", NULL}, {"create", "temporary"}, {"drop", "temporary"}
 	};

@@ -59,6 +59,12 @@ extern SlState sl_feed_state(const SlStream *s);
 extern void sl_feed_moved(XLogRecPtr position);
 
 /*
+ * Is the batch from the stream's source?  Notes who that is with the first one; refuses
+ * SOURCE-IDENTITY-CHANGED.
+ */
+extern void sl_feed_check_header(const SlHeader *h);
+
+/*
  * A hand's feed_close: record what its last call refused, while its leader is
  * there, and forget it.  False when argument 0 is not the token of such a one.
  */

@@ -174,8 +174,8 @@ sl_feed_pin(void)
 		{"search_path", ""}, {"row_security", "off"}, {"TimeZone", "UTC"},
 		{"DateStyle", "ISO, MDY"}, {"IntervalStyle", "postgres"},
 		{"lc_monetary", "C"}, {"xmloption", "content"}, {"array_nulls", "on"},
-		{"standard_conforming_strings", "on"}, {"session_replication_role", "replica"}
-	};
+		{"standard_conforming_strings", "on"}, {"bytea_output", "hex"},
+	{"extra_float_digits", "1"}, {"session_replication_role", "replica"}};
 	int			level = NewGUCNestLevel();
 
 	for (int i = 0; i < lengthof(pinned); i++)

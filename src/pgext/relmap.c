@@ -178,14 +178,35 @@ same_table(const SlStreamTable *t, const SlShape *shape)
 		strcmp(t->table, shape->name) == 0;
 }
 
-/* The snapshots that the tables were copied under; once per SlApply. */
+/* The snapshots that the tables were copied under. */
 void
 sl_relmap_load_snapshots(SlApply *ap)
 {
+	MemoryContext old;
+	HASH_SEQ_STATUS seq;
+	SlRelMap   *map;
+
+	if (ap->copiedcxt == NULL)
+		ap->copiedcxt = AllocSetContextCreate(ap->cxt, "sluice copied tables",
+											  ALLOCSET_SMALL_SIZES);
+	MemoryContextReset(ap->copiedcxt);
+	old = MemoryContextSwitchTo(ap->copiedcxt);
+	hash_seq_init(&seq, ap->maps);
+	while ((map = hash_seq_search(&seq)) != NULL)
+		map->snapshot_known = false;
+	ap->copied_stale = false;
 	ap->ncopied = sl_stream_tables(ap->stream->stream_id, &ap->copied);
 	ap->last_snapshot = InvalidXLogRecPtr;
 	for (int i = 0; i < ap->ncopied; i++)
 		ap->last_snapshot = Max(ap->last_snapshot, ap->copied[i].snapshot_lsn);
+	MemoryContextSwitchTo(old);
+}
+
+/* See apply.h. */
+void
+sl_apply_copied(SlApply *ap)
+{
+	ap->copied_stale = true;
 }
 
 /* Of the table of this oid; of the one of this name, if it was made again. */
@@ -268,6 +289,12 @@ stream_table(SlApply *ap, const SlShape *shape)
 	const char *id = ap->stream->stream_id;
 	SlStreamTable *t = sl_stream_table_by_name(id, shape->schema, shape->name);
 
+	if (t && ap->bridged && (strcmp(t->state, "pending") == 0 ||
+							 strcmp(t->state, "copying") == 0))
+		sl_refuse(&(SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION,
+								.schema = shape->schema, .table = shape->name},
+				  "a change of table \"%s.%s\" came before its copy was complete",
+				  shape->schema, shape->name);
 	if (t && (strcmp(t->state, "established") == 0 || strcmp(t->state, "copying") == 0))
 		return t;
 	t = sl_stream_table_by_id(id, shape->relid);

@@ -282,49 +282,6 @@ sl_pg_sequences_now(SlConn *c, SlStream *s, SlSequence **seqs)
 	return n;
 }
 
-static void
-refuse_bounds(const SlSequence *q, const SlTargetSequence *t)
-{
-	SlRefusal	r = {.marker = SL_M_SEQUENCE_NOT_CARRIED,
-	.schema = q->schema, .table = q->name};
-
-	r.detail = psprintf("[sequence] value " INT64_FORMAT " is outside of the target's "
-						INT64_FORMAT " to " INT64_FORMAT,
-						q->last_value, t->min, t->max);
-	r.hint = psprintf("ALTER SEQUENCE %s MINVALUE " INT64_FORMAT
-					  " MAXVALUE " INT64_FORMAT ";",
-					  sl_sequence_name(t->relid), Min(q->min, t->min),
-					  Max(q->max, t->max));
-	sl_refuse(&r, "sequence \"%s.%s\" of the target cannot take the source's value",
-			  q->schema, q->name);
-}
-
-/* Set one sequence; false when there was nothing to do. */
-static bool
-prime_one(SlStream *s, const SlStreamTable *tables, int ntables, const SlSequence *q)
-{
-	SlTargetSequence t;
-	int			d;
-
-	sl_sequence_find(s, tables, ntables, q, &t);
-	if (!OidIsValid(t.relid))
-	{
-		ereport(LOG,
-				(errmsg("stream \"%s\": sequence \"%s.%s\" of the source has no counterpart on the target",
-						s->stream_id, q->schema, q->name)));
-		return false;
-	}
-	d = sl_sequence_compare(q->increment, q->last_value, q->is_called,
-							t.last_value, t.is_called);
-	/* where a sequence goes round, its values have no order */
-	if (d == 0 || (d < 0 && !q->cycle))
-		return false;
-	if (q->last_value < t.min || q->last_value > t.max)
-		refuse_bounds(q, &t);
-	sl_sequence_set(s, &t, q->last_value, q->is_called);
-	return true;
-}
-
 int
 sl_sequences_prime(SlConn *c, SlStream *s)
 {
@@ -349,7 +306,7 @@ sl_sequences_prime(SlConn *c, SlStream *s)
 			StartTransactionCommand();
 			MemoryContextSwitchTo(cxt);
 		}
-		if (prime_one(s, tables, ntables, &seqs[i]))
+		if (sl_sequence_prime(s, tables, ntables, &seqs[i]))
 			set++;
 	}
 	CommitTransactionCommand();

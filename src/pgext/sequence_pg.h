@@ -106,4 +106,12 @@ extern int	sl_sequence_compare(int64 increment, int64 a, bool a_called,
 extern void sl_sequence_set(const SlStream *s, const SlTargetSequence *t,
 							int64 value, bool is_called);
 
+/*
+ * Set the target's counterpart of a source sequence to its value, never back
+ * against the increment's direction; false when there was nothing to do.  Refuses
+ * SEQUENCE-NOT-CARRIED where the value is outside of its bounds.
+ */
+extern bool sl_sequence_prime(const SlStream *s, const SlStreamTable *tables,
+							  int ntables, const SlSequence *seq);
+
 #endif							/* SL_SEQUENCE_PG_H */

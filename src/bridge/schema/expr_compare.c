@@ -216,6 +216,12 @@ compare_moments(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrVal
 bool
 br_compare(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrValue * out)
 {
+	if (a->type == BR_V_NULL || b->type == BR_V_NULL)
+	{
+		br_value_bool(out, strcmp(op, "<=>") != 0 ? "NULL::boolean" :
+					  psprintf("(%s IS NULL)", a->type == BR_V_NULL ? b->sql : a->sql));
+		return true;
+	}
 	if (is_numeric(a) && is_numeric(b))
 		return compare_numbers(x, op, a, b, out);
 	if (a->type == BR_V_ENUM)

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #define TWO_63	9223372036854775808.0
+#define BELOW_63	9223372036854774784.0	/* the last number of that kind */
 #define TWO_64	18446744073709551616.0
 
 /* ---------- logic ---------- */
@@ -124,7 +125,9 @@ whole_arithmetic(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrVa
 	}
 	if (a->pg == PG_INT4 && b->pg == PG_INT4)
 		br_as_bigint(a);
-	br_value_int(out, psprintf("(%s %s %s)", a->sql, op, b->sql), Max(lo, -TWO_63), Min(hi, TWO_64));
+	/* a signed result beyond 64 bits is an error on both sides */
+	br_value_int(out, psprintf("(%s %s %s)", a->sql, op, b->sql), Max(lo, -TWO_63),
+				 is_unsigned ? hi : Min(hi, BELOW_63));
 	out->pg = a->pg == PG_NUMERIC || b->pg == PG_NUMERIC ? PG_NUMERIC : PG_INT8;
 	out->is_unsigned = is_unsigned;
 	return true;

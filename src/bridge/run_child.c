@@ -1,0 +1,248 @@
+/*
+ * run_child.c
+ *	  The process that feeds one stream: takes it, looks at the source, copies
+ *	  and follows, and says how it ended.
+ *
+ * NOTES
+ *	  The source's login comes from the target and stays in this process, which
+ *	  leaves no core and cannot be traced by others of its user.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/sl_marker.h"
+
+#include "bridge/cold.h"
+#include "bridge/command.h"
+#include "bridge/follow.h"
+#include "bridge/json_in.h"
+#include "bridge/run_int.h"
+#include "bridge/source_check.h"
+
+static volatile bool stop_asked;
+
+/* What blocks for longer than the grace is ended by the alarm. */
+static void
+on_stop(int sig)
+{
+	stop_asked = true;
+	alarm(BR_GRACE);
+}
+
+/* End with the supervisor, and keep what is known here to this process. */
+static bool
+settle(int parent)
+{
+	struct sigaction act = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
+	sigset_t	stops;
+
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGALRM, SIG_DFL);
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGTERM);
+	sigaddset(&stops, SIGINT);
+	sigprocmask(SIG_UNBLOCK, &stops, NULL);
+	prctl(PR_SET_DUMPABLE, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	return getppid() == parent;
+}
+
+/* ---------- the source ---------- */
+
+/* The stream's own look at its source: who it is, as what we come. */
+static bool
+meet_source(BrStream *s, BrOutcome *out)
+{
+	MxError		err;
+	MxConn	   *c = mx_connect(&s->source, true, &err);
+	bool		ok = c != NULL && br_stream_identify(s, c, &err) && br_stream_choose_id(s, c, &err);
+
+	mx_close(c);
+	if (!ok)
+		br_outcome(out, BR_END_FAILED, "%s", err.message);
+	return ok;
+}
+
+/*
+ * A batch without changes, before anything is read: the extension judges who
+ * the source is, and says whether the stream is to stop.
+ */
+static bool
+introduce(BrStream *s, BrTarget *t, BrOutcome *out)
+{
+	StringInfoData batch;
+	BrParam		params[2];
+	BrRows	   *rows;
+	BrError		err;
+	bool		stop;
+
+	initStringInfo(&batch);
+	br_stream_header(s, &batch);
+	params[0] = (BrParam) {.data = s->token};
+	params[1] = (BrParam) {.data = batch.data, .len = batch.len, .binary = true};
+	rows = br_target_query(t, "SELECT sluice.feed($1, $2) OPERATOR(pg_catalog.->>) 'stop'",
+						   params, lengthof(params), &err);
+	pfree(batch.data);
+	if (rows == NULL)
+	{
+		br_outcome_of(out, &err);
+		return false;
+	}
+	stop = rows->nrows == 1 && rows->values[0] != NULL;
+	br_rows_free(rows);
+	if (stop)
+		br_outcome(out, BR_END_STOP, "as asked");
+	return !stop;
+}
+
+/* What must hold of the server and does not, as one fault; false: it does not. */
+static bool
+report_checks(BrStream *s, BrTarget *t, const BrSourceChecks *checks, BrOutcome *out)
+{
+	const char *remedies[SL_MAX_REMEDIES];
+	SlFault		fault = {.remedies = remedies};
+	StringInfoData detail;
+	BrError		err;
+	int			failed = 0;
+
+	initStringInfo(&detail);
+	for (int i = 0; i < checks->n; i++)
+	{
+		const BrSourceCheck *check = &checks->list[i];
+
+		if (check->ok || !check->required)
+			continue;
+		appendStringInfo(&detail, "%s%s: %s", failed++ > 0 ? "\n" : "", check->name, check->detail);
+		if (check->fix_sql != NULL && fault.nremedies < SL_MAX_REMEDIES)
+			remedies[fault.nremedies++] = check->fix_sql;
+	}
+	if (failed > 0)
+	{
+		fault.marker = sl_marker_info(SL_M_PREFLIGHT_FAILED)->text;
+		fault.message = psprintf("%d checks of the source failed", failed);
+		fault.detail = detail.data;
+		if (br_stream_fault(s, t, &fault, &err))
+			br_outcome_of(out, &err);
+		else
+			br_outcome(out, BR_END_FAILED, "%s", err.message);
+	}
+	pfree(detail.data);
+	return failed == 0;
+}
+
+/* Is the server set up so that its log can be followed? */
+static bool
+check_source(BrStream *s, BrTarget *t, BrOutcome *out)
+{
+	BrSourceChecks checks = {0};
+	MxError		err;
+	MxConn	   *c = mx_connect(&s->source, true, &err);
+	bool		ok = c != NULL && br_source_check(c, s->database, s->server_id, &checks, &err);
+
+	mx_close(c);
+	if (!ok)
+		br_outcome(out, BR_END_FAILED, "%s", err.message);
+	ok = ok && report_checks(s, t, &checks, out);
+	br_source_checks_free(&checks);
+	return ok;
+}
+
+/* ---------- its life ---------- */
+
+/* A copy is to be made, or one that was begun is not at its end. */
+static bool
+needs_cold_start(const BrStream *s)
+{
+	return s->cold == NULL ? s->position == NULL : strcmp(s->cold, "done") != 0;
+}
+
+/* The process that builds what is left ends with the following of the log. */
+static void
+end_finish(int pid)
+{
+	time_t		deadline = time(NULL) + BR_GRACE;
+
+	if (pid <= 0)
+		return;
+	kill(pid, SIGTERM);
+	while (waitpid(pid, NULL, WNOHANG) == 0)
+	{
+		if (time(NULL) > deadline)
+			kill(pid, SIGKILL);
+		(void) poll(NULL, 0, 50);
+	}
+}
+
+static void
+feed_stream(BrStream *s, BrTarget *t, BrOutcome *out)
+{
+	int			finish = 0;
+
+	br_outcome(out, BR_END_COMPLETE, "%s", "");
+	if (!meet_source(s, out) || !introduce(s, t, out) || !check_source(s, t, out))
+		return;
+	if (needs_cold_start(s))
+		br_cold_start(s, t, out);
+	if (out->end != BR_END_COMPLETE)
+		return;
+	finish = br_cold_finish(s);
+	if (finish < 0)
+	{
+		br_outcome(out, BR_END_FAILED, "could not start the process that builds keys and indexes");
+		return;
+	}
+	br_follow(s, t, out);
+	end_finish(finish);
+}
+
+/* Taking it failed: a busy stream is another's, and no fault. */
+static int
+not_taken(const char *id, const BrError *err)
+{
+	BrStream	named = {.id = unconstify(char *, id)};
+
+	if (sl_marker_by_sqlstate(err->sqlstate) == SL_M_STREAM_BUSY)
+		return BR_TAKEN;
+	br_log(&named, "could not take the stream: %s", err->message);
+	return BR_FAILED;
+}
+
+/* See run_int.h. */
+int
+br_run_child(const char *conninfo, const char *id, int parent)
+{
+	char	   *name = psprintf("sluice-bridge %s", id);
+	BrTarget   *t;
+	BrStream   *s;
+	BrError		err;
+	BrOutcome	out;
+
+	if (!settle(parent))
+		return BR_OK;
+	t = br_target_connect(conninfo, name, &err);
+	pfree(name);
+	if (t == NULL)
+		return not_taken(id, &err);
+	s = br_stream_open(t, conninfo, id, &err);
+	if (s == NULL)
+	{
+		br_target_close(t);
+		return not_taken(id, &err);
+	}
+	s->stop = &stop_asked;
+	br_log(s, "taken");
+	feed_stream(s, t, &out);
+
+	/* told to stop, it is stopped, whatever that made of the rest */
+	if (stop_asked && out.end != BR_END_REFUSED)
+		br_outcome(&out, BR_END_STOP, "by a signal");
+	(void) br_stream_close(s, t, &out);
+	br_target_close(t);
+	return out.end == BR_END_FAILED ? BR_FAILED : BR_OK;
+}

@@ -1,0 +1,22 @@
+/*
+ * run_int.h
+ *	  What the files of the command `run` know of each other.
+ */
+#ifndef BR_RUN_INT_H
+#define BR_RUN_INT_H
+
+#include "common/sl_common.h"
+
+/* How long a process has to end by itself once it was told to stop, in seconds. */
+#define BR_GRACE		10
+
+/* Exit codes of a child, beside BR_OK and BR_FAILED (command.h). */
+#define BR_TAKEN		3		/* another session feeds the stream */
+
+/*
+ * The life of the process that feeds one stream, right behind the fork; parent
+ * is the supervisor, with which it ends.  Its exit code.
+ */
+extern int	br_run_child(const char *conninfo, const char *id, int parent);
+
+#endif							/* BR_RUN_INT_H */
