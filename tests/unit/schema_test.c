@@ -2,64 +2,9 @@
  * schema_test.c
  *	  What a schema becomes: types, names, shapes, plans.
  */
-#include "bridge/schema/schema_int.h"
-#include "unit.h"
+#include "schema_table.h"
 
 static SlError err;
-
-/* A stream of database shop into public. */
-static BrStream
-stream(void)
-{
-	BrStream	s;
-
-	memset(&s, 0, sizeof(s));
-	s.id = "s";
-	s.database = "shop";
-	s.target_schema = "public";
-	return s;
-}
-
-/* Tables by hand: names, columns "name type [!] [+]" (! NOT NULL, + AUTO_INCREMENT). */
-static BrTable
-table(const char *name, int ncols, const char *const *cols)
-{
-	BrTable		t;
-
-	memset(&t, 0, sizeof(t));
-	t.database = "shop";
-	t.name = name;
-	t.engine = "InnoDB";
-	t.kind = "BASE TABLE";
-	t.comment = "";
-	t.ncols = ncols;
-	t.cols = palloc0(sizeof(BrColumn) * ncols);
-	for (int i = 0; i < ncols; i++)
-	{
-		BrColumn   *c = &t.cols[i];
-		const char *space = strchr(cols[i], ' ');
-		char	   *type = pstrdup(space + 1);
-		size_t		len = strlen(type);
-
-		c->nullable = true;
-		while (len > 2 && type[len - 2] == ' ' && strchr("!+", type[len - 1]))
-		{
-			if (type[len - 1] == '!')
-				c->nullable = false;
-			else
-				c->auto_increment = true;
-			type[len -= 2] = '\0';
-		}
-		c->name = pnstrdup(cols[i], space - cols[i]);
-		c->ordinal = i + 1;
-		c->type_text = type;
-		c->comment = "";
-		c->type = my_type_parse(type, "utf8mb4", "utf8mb4_bin",
-								c->auto_increment ? "auto_increment" : "", -1, false, &err);
-		CHECK_AT(c->type != NULL, "%s", cols[i]);
-	}
-	return t;
-}
 
 static void
 add_index(BrTable *t, const char *name, bool unique, int n, const int *columns)
@@ -101,7 +46,7 @@ add_fk(BrTable *t, const char *name, const char *column, const char *ref_table, 
 }
 
 static const char *
-type_of(const BrStream * s, const BrCatalog *cat, const char *tname, const char *cname)
+type_of(const BrStream *s, const BrCatalog *cat, const char *tname, const char *cname)
 {
 	const BrTable *t = br_catalog_table(cat, tname);
 	static MyTarget target;
@@ -124,10 +69,10 @@ test_joined(void)
 	static const char *const c[] = {"b_id bigint unsigned"};
 	static const char *const e[] = {"x bigint unsigned !"};
 	static const char *const f[] = {"x bigint unsigned !"};
-	BrTable		tables[] = {table("a", 1, a), table("b", 2, b), table("c", 1, c), table("e", 1, e),
-	table("f", 1, f)};
+	BrTable		tables[] = {test_table("a", 1, a), test_table("b", 2, b), test_table("c", 1, c), test_table("e", 1, e),
+	test_table("f", 1, f)};
 	BrCatalog	cat = {lengthof(tables), tables};
-	BrStream	s = stream();
+	BrStream	s = test_stream();
 	char	   *of[] = {"f.x"};
 	char	   *to[] = {"int8"};
 
@@ -154,9 +99,9 @@ static void
 test_overrides(void)
 {
 	static const char *const cols[] = {"flag tinyint(1)", "a.b int", "odd]name int"};
-	BrTable		tables[] = {table("T", 3, cols)};
+	BrTable		tables[] = {test_table("T", 3, cols)};
 	BrCatalog	cat = {1, tables};
-	BrStream	s = stream();
+	BrStream	s = test_stream();
 	static const struct
 	{
 		const char *of;
@@ -208,10 +153,10 @@ test_enum_names(void)
 	static const char *const abc[] = {"c enum('x')", "b_c enum('x')", "Odd enum('x')"};
 	static const char *const plain[] = {"x int"};
 	char	   *longest = "t2345678901234567890123456789012345678901234567890123456789012";
-	BrTable		tables[] = {table("a", 3, abc), table("a_Odd Name_enum", 1, plain), table("a_b", 3, abc),
-	table(longest, 3, abc)};
+	BrTable		tables[] = {test_table("a", 3, abc), test_table("a_Odd Name_enum", 1, plain), test_table("a_b", 3, abc),
+	test_table(longest, 3, abc)};
 	BrCatalog	cat = {lengthof(tables), tables};
-	BrStream	s = stream();
+	BrStream	s = test_stream();
 	char	   *of[] = {"a.c"};
 	char	   *to[] = {"text"};
 	const char *got;
@@ -261,9 +206,10 @@ test_shape(void)
 	static const int first[] = {0},
 				second[] = {1, 2},
 				third[] = {1};
-	BrTable		tables[] = {table("t", 4, (const char *const[]) {"id int unsigned ! +", "code varchar(5) !", "v datetime(3)", "e enum('a','b')"})};
+	static const char *const cols[] = {"id int unsigned ! +", "code varchar(5) !", "v datetime(3)", "e enum('a','b')"};
+	BrTable		tables[] = {test_table("t", 4, cols)};
 	BrCatalog	cat = {1, tables};
-	BrStream	s = stream();
+	BrStream	s = test_stream();
 	SlShape    *shape = br_table_shape(&s, &cat, &tables[0], &err);
 
 	CHECK(shape != NULL && shape->ncols == 4 && shape->replident == 'f');
@@ -301,7 +247,7 @@ test_shape(void)
 static void
 test_scope(void)
 {
-	BrStream	s = stream();
+	BrStream	s = test_stream();
 	char	   *from[] = {"shop", "crm"};
 	char	   *to[] = {"sales", "crm"};
 	char	   *include[] = {"crm.*", "orders", NULL};
