@@ -24,6 +24,12 @@ CREATE FUNCTION sluice.feed_close(token text, outcome text DEFAULT 'done')
 COMMENT ON FUNCTION sluice.feed_close(text, text) IS
     'release the stream; record the refusal that feed() raised, if it did';
 
+CREATE FUNCTION sluice.feed_verified(token text, ticket bigint, result jsonb) RETURNS boolean
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_verified';
+COMMENT ON FUNCTION sluice.feed_verified(text, bigint, jsonb) IS
+    'a part of the answer to a verify, from any session under the token; false: nobody waits for it';
+
 CREATE FUNCTION sluice.bridge_streams()
     RETURNS TABLE (stream_id text, driver text, state text, pid integer)
     LANGUAGE c VOLATILE PARALLEL UNSAFE

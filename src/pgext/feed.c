@@ -228,6 +228,8 @@ verdict_json(int ntransactions, int64 bytes)
 		appendStringInfoString(&out, ", \"stop\": true");
 	if (asked.catch_up)
 		appendStringInfo(&out, ", \"catch_up\": " UINT64_FORMAT, asked.catch_up);
+	if (asked.verify)
+		appendStringInfo(&out, ", \"verify\": %s", asked.verify);
 	appendStringInfoChar(&out, '}');
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
 }

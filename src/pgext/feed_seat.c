@@ -17,6 +17,7 @@
 
 #include "pgext/aftercommit.h"
 #include "pgext/feed_seat.h"
+#include "pgext/verify_request.h"
 #include "pgext/pgcompat.h"
 
 /* Of this session; told at its next commit. */
@@ -222,6 +223,7 @@ sl_feed_seat_asked(SlSlot *slot)
 	asked.stop = slot->stop_requested;
 	asked.catch_up = slot->catchup_request > slot->catchup_known ? slot->catchup_request : 0;
 	SpinLockRelease(&slot->mutex);
+	asked.verify = sl_request_open(slot);
 	return asked;
 }
 

@@ -36,6 +36,8 @@ typedef struct SlFeedAsked
 {
 	bool		stop;			/* sync_stop waits for feed_close */
 	uint64		catch_up;		/* ticket of a sync_wait, 0 = none waits */
+	char	   *verify;			/* request that nobody answers yet, as JSON;
+								 * NULL = none */
 } SlFeedAsked;
 
 extern SlFeedAsked sl_feed_seat_asked(SlSlot *slot);

@@ -16,6 +16,7 @@
 #include "common/sl_state.h"
 #include "datatype/timestamp.h"
 #include "port/atomics.h"
+#include "storage/dsm.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/spin.h"
@@ -105,6 +106,12 @@ typedef struct SlSlot
 	Oid			verify_relid;	/* target table at hand; 0 = holds the stream */
 	int64		verify_rows;	/* of the tables that are done */
 	TimestampTz verify_since;
+
+	/* a verify that a bridge is to answer (verify_request.c) */
+	uint64		ask_ticket;		/* of the last request */
+	pid_t		ask_pid;		/* who waits for its answer; 0 = nobody */
+	dsm_handle	ask_memory;		/* the request, DSM_HANDLE_INVALID = not yet */
+	pid_t		answer_pid;		/* who answers it; 0 = nobody yet */
 
 	/* progress */
 	XLogRecPtr	received_lsn;	/* all of the source up to here was received */

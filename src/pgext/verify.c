@@ -35,9 +35,11 @@
 
 #include "common/sl_pattern.h"
 #include "pgext/errutil.h"
+#include "pgext/source_mysql.h"
 #include "pgext/source_pg.h"
 #include "pgext/spi_util.h"
 #include "pgext/verify.h"
+#include "pgext/verify_request.h"
 #include "pgext/pgcompat.h"
 
 #define VERIFY_COLUMNS 8
@@ -81,18 +83,20 @@ verify_check_caller(const SlStream *s)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for stream \"%s\"", s->stream_id),
 				 errhint("Only members of the role that owns the stream may verify it.")));
+	if (s->source_server == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("stream \"%s\" has no source that could be compared",
+						s->stream_id),
+				 errhint("Compare the rows with a tool of the source's own.")));
+	if (sl_driver_is_bridged(s->driver))
+		return;
 	if (IsolationUsesXactSnapshot())
 		ereport(ERROR,
 				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
 				 errmsg("sluice.verify cannot run in a REPEATABLE READ or SERIALIZABLE transaction"),
 				 errdetail("It needs a snapshot that is newer than the transaction's."),
 				 errhint("Call it in a READ COMMITTED transaction.")));
-	if (s->source_server == NULL || strcmp(s->driver, "postgres") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("stream \"%s\" has no PostgreSQL source to compare with",
-						s->stream_id),
-				 errhint("Compare the rows with a tool of the source's own.")));
 }
 
 /* Parsed patterns of the argument "tables"; NULL for every table. */
@@ -341,6 +345,47 @@ verify_compare_tables(Verify *v)
 	PopActiveSnapshot();
 }
 
+static void
+verify_withdraw(int code, Datum arg)
+{
+	sl_request_withdraw((SlSlot *) DatumGetPointer(arg));
+	sl_verify_told((SlSlot *) DatumGetPointer(arg));
+}
+
+/* A source that this server cannot read. */
+static void
+verify_by_bridge(Verify *v)
+{
+	sl_request_require_feeder(v->slot, v->stream->stream_id);
+	PG_ENSURE_ERROR_CLEANUP(verify_withdraw, PointerGetDatum(v->slot));
+	{
+		sl_verify_bridged(v->slot, v->stream->stream_id, v->mode, v->tables, v->ntables);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(verify_withdraw, PointerGetDatum(v->slot));
+	verify_withdraw(0, PointerGetDatum(v->slot));
+}
+
+/* A PostgreSQL source. */
+static void
+verify_by_worker(Verify *v)
+{
+	SlSource   *src = sl_source_resolve(v->stream->source_server, v->stream->owner);
+
+	sl_hold_require_streaming(v->slot, v->stream->stream_id);
+	verify_lock_source(v, src);
+	PG_ENSURE_ERROR_CLEANUP(verify_release, PointerGetDatum(v->slot));
+	{
+		verify_take_snapshots(v, src);
+		verify_plan_tables(v);
+		verify_compare_tables(v);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(verify_release, PointerGetDatum(v->slot));
+	sl_verify_told(v->slot);
+	UnregisterSnapshot(v->snapshot);
+	sl_conn_close(v->data);
+	sl_conn_close(v->locks);
+}
+
 /* "2 rows with other values, 1 row missing on the target"; NULL for nothing. */
 static char *
 verify_reason(const SlVerifyTable *t)
@@ -428,7 +473,6 @@ sluice_verify(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Verify		v = {0};
-	SlSource   *src;
 	MemoryContext old;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
@@ -451,21 +495,10 @@ sluice_verify(PG_FUNCTION_ARGS)
 				 errmsg("stream \"%s\" is not running", v.stream->stream_id),
 				 errhint("Start it with SELECT sluice.sync_start('%s').",
 						 v.stream->stream_id)));
-	sl_hold_require_streaming(v.slot, v.stream->stream_id);
-
-	src = sl_source_resolve(v.stream->source_server, v.stream->owner);
-	verify_lock_source(&v, src);
-	PG_ENSURE_ERROR_CLEANUP(verify_release, PointerGetDatum(v.slot));
-	{
-		verify_take_snapshots(&v, src);
-		verify_plan_tables(&v);
-		verify_compare_tables(&v);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(verify_release, PointerGetDatum(v.slot));
-	sl_verify_told(v.slot);
-	UnregisterSnapshot(v.snapshot);
-	sl_conn_close(v.data);
-	sl_conn_close(v.locks);
+	if (sl_driver_is_bridged(v.stream->driver))
+		verify_by_bridge(&v);
+	else
+		verify_by_worker(&v);
 	for (int i = 0; i < v.ntables; i++)
 		verify_emit(&v, &v.tables[i], rsinfo);
 	MemoryContextSwitchTo(old);

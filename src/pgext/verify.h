@@ -3,8 +3,9 @@
  *	  Source and target rows compared at one position while the stream runs.
  *
  * verify.c is the SQL function and its course, verify_hold.c the agreement
- * with the worker, verify_plan.c the statements for both sides, and
- * verify_compare.c the comparison.
+ * with the worker, verify_plan.c the statements for both sides,
+ * verify_compare.c the comparison, and verify_bridge.c has a bridge make it, by
+ * verify_request.c.
  */
 #ifndef SL_VERIFY_H
 #define SL_VERIFY_H
@@ -60,6 +61,7 @@ typedef struct SlVerifyTable
 	int64		missing;		/* on the source only */
 	int64		extra;			/* on the target only */
 	int64		misrouted;		/* in a partition that is not theirs */
+	bool		answered;		/* by a bridge */
 	int			nsamples;
 	char	   *samples[SL_VERIFY_KEYS];
 } SlVerifyTable;
@@ -112,6 +114,14 @@ extern char *sl_verify_rows_sql(const SlVerifyTable *t, const SlVerifySide *side
  */
 extern void sl_verify_compare(SlConn *c, const SlStream *s, SlVerifyTable *t,
 							  SlVerifyMode mode, MemoryContext cxt);
+
+/*
+ * Have the stream's bridge compare tables; results go into them.  Raises 55000 where
+ * there is none, it goes away, or it cannot.  The caller withdraws the request
+ * (sl_request_withdraw) and ends sl_verify_tell's in every case.
+ */
+extern void sl_verify_bridged(SlSlot *slot, const char *stream_id, SlVerifyMode mode,
+							  SlVerifyTable *tables, int n);
 
 /*
  * Become the owner of a target table with verify's settings pinned; refuses
