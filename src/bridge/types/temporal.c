@@ -225,19 +225,20 @@ read_old_time(MyCodec *c, const char *data, size_t len, MyValue *v, SlError *err
 static bool
 read_time(MyCodec *c, const char *data, size_t len, MyValue *v, SlError *err)
 {
-	int			bytes = fraction_bytes[c->type->decimals];
+	uint32		bytes = fraction_bytes[c->type->decimals];
+	uint32		bits = 8 * bytes;	/* of the fraction */
 	int64		n;
 	int64		whole;
 	bool		neg;
 
-	if (len != 3 + bytes)
+	if (len < 3 || len - 3 != bytes || bytes > 3)
 		return my_wrong_length(c, len, err);
-	n = (int64) bl_load_be(data, 3 + bytes) - (INT64CONST(0x800000) << (8 * bytes));
+	n = (int64) bl_load_be(data, 3 + bytes) - (INT64CONST(0x800000) << bits);
 	neg = n < 0;
 	n = neg ? -n : n;
-	whole = n >> (8 * bytes);
+	whole = n >> bits;
 	return set_time(c, v, neg, whole >> 12, whole >> 6 & 63, whole & 63,
-					(n & ((INT64CONST(1) << (8 * bytes)) - 1)) *
+					(n & ((INT64CONST(1) << bits) - 1)) *
 					fraction_unit[c->type->decimals], err);
 }
 
