@@ -8,7 +8,7 @@
 
 /* See probe_plan.h. */
 bool
-br_probe_plan_override(BrPlanOptions * o, const char *arg)
+br_probe_plan_override(BrPlanOptions *o, const char *arg)
 {
 	const char *equals = strrchr(arg, '=');
 	size_t		room = (o->noverrides + 1) * sizeof(char *);
@@ -25,7 +25,7 @@ br_probe_plan_override(BrPlanOptions * o, const char *arg)
 
 /* See probe_plan.h. */
 bool
-br_probe_plan(MxConn *c, const BrPlanOptions * o, MxError *err)
+br_probe_plan(MxConn *c, const BrPlanOptions *o, MxError *err)
 {
 	BrStream	s;
 	const BrCatalog *cat = br_catalog_read(c, o->database, NULL, err);

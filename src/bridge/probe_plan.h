@@ -18,9 +18,9 @@ typedef struct BrPlanOptions
 } BrPlanOptions;
 
 /* Take TABLE.COLUMN=TYPE; false when it is something else. */
-extern bool br_probe_plan_override(BrPlanOptions * o, const char *arg);
+extern bool br_probe_plan_override(BrPlanOptions *o, const char *arg);
 
 /* Print the plan of all its tables, an object a line.  c must talk UTF-8. */
-extern bool br_probe_plan(MxConn *c, const BrPlanOptions * o, MxError *err);
+extern bool br_probe_plan(MxConn *c, const BrPlanOptions *o, MxError *err);
 
 #endif							/* BR_PROBE_PLAN_H */

@@ -11,7 +11,7 @@
 #include "common/sl_pattern.h"
 
 static int
-map_entry(const BrStream * s, const char *database)
+map_entry(const BrStream *s, const char *database)
 {
 	for (int i = 0; i < s->nmap; i++)
 		if (strcmp(s->map_from[i], database) == 0)
@@ -37,7 +37,7 @@ matches_any(char *const *patterns, const char *database, const char *table)
 
 /* See stream.h. */
 bool
-br_stream_has(const BrStream * s, const char *database, const char *table)
+br_stream_has(const BrStream *s, const char *database, const char *table)
 {
 	if (br_stream_schema(s, database) == NULL)
 		return false;
@@ -49,7 +49,7 @@ br_stream_has(const BrStream * s, const char *database, const char *table)
 
 /* See stream.h. */
 const char *
-br_stream_schema(const BrStream * s, const char *database)
+br_stream_schema(const BrStream *s, const char *database)
 {
 	int			i = map_entry(s, database);
 
@@ -62,7 +62,7 @@ br_stream_schema(const BrStream * s, const char *database)
 
 /* See stream.h. */
 char **
-br_stream_databases(const BrStream * s)
+br_stream_databases(const BrStream *s)
 {
 	char	  **list = palloc0((s->nmap + 2) * sizeof(char *));
 	int			n = 0;

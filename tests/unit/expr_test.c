@@ -16,7 +16,7 @@ typedef struct Cell
 } Cell;
 
 static const Cell cells[] = {
-#include "expr_cells.h"
+#include "expr_cells.inc"
 };
 
 static const char *const columns[] = {

@@ -179,7 +179,7 @@ moment_literal(PgKind kind, const char *text)
 }
 
 static char *
-zero_default(const BrPlanTable * p, PgKind kind, const char **why)
+zero_default(const BrPlanTable *p, PgKind kind, const char **why)
 {
 	const MyPolicy *policy = &p->b->s->policy;
 
@@ -192,7 +192,7 @@ zero_default(const BrPlanTable * p, PgKind kind, const char **why)
 }
 
 static char *
-moment_default(const BrPlanTable * p, const BrColumn *c, PgKind kind, const char **why)
+moment_default(const BrPlanTable *p, const BrColumn *c, PgKind kind, const char **why)
 {
 	const char *text = c->default_text;
 	MyKind		from = c->type->kind;
@@ -291,7 +291,7 @@ set_default(const BrColumn *c, PgKind kind, const char **why)
 
 /* BINARY is filled up with zero bytes. */
 static char *
-bytes_default(const BrPlanTable * p, const BrColumn *c, PgKind kind, const char **why)
+bytes_default(const BrPlanTable *p, const BrColumn *c, PgKind kind, const char **why)
 {
 	size_t		digits = strlen(c->default_text);
 	StringInfoData out;
@@ -314,7 +314,7 @@ bytes_default(const BrPlanTable * p, const BrColumn *c, PgKind kind, const char 
 }
 
 static char *
-value_default(const BrPlanTable * p, const BrColumn *c, PgKind kind, const char **why)
+value_default(const BrPlanTable *p, const BrColumn *c, PgKind kind, const char **why)
 {
 	switch (c->type->kind)
 	{
@@ -363,7 +363,7 @@ value_default(const BrPlanTable * p, const BrColumn *c, PgKind kind, const char 
 
 /* See plan_int.h. */
 char *
-br_default_text(const BrPlanTable * p, int column, const char **why)
+br_default_text(const BrPlanTable *p, int column, const char **why)
 {
 	const BrColumn *c = &p->t->cols[column];
 	PgKind		kind = pg_kind_of(&p->targets[column]);

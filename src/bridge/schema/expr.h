@@ -47,7 +47,7 @@ typedef struct BrExpr
  * | & << >> + - * / div % ^ neg ~ (and "not in" … as not around them).  escaped: MySQL's text, in which quotes and
  * backslashes stand behind backslashes once more.  NULL: it is not understood, *err says where.
  */
-extern BrExpr * br_expr_parse(const char *text, bool escaped, SlError *err);
+extern BrExpr *br_expr_parse(const char *text, bool escaped, SlError *err);
 
 /* An expression's text for people, at most some hundred bytes of it. */
 extern char *br_expr_shown(const BrStream *s, const char *text);
@@ -73,12 +73,12 @@ typedef struct BrExprFor
  * PostgreSQL's text for an expression whose value becomes the column's (a default, a generated column): of the
  * column's type, palloc'd, in parentheses where they are needed.  NULL: *why says why it is not the same, palloc'd.
  */
-extern char *br_expr_value(const BrExprFor * f, const char *text, const BrColumn *c, const char **why);
+extern char *br_expr_value(const BrExprFor *f, const char *text, const BrColumn *c, const char **why);
 
 /* The same for a condition. */
-extern char *br_expr_condition(const BrExprFor * f, const char *text, const char **why);
+extern char *br_expr_condition(const BrExprFor *f, const char *text, const char **why);
 
 /* The same for what an index is made of: of any type that can be ordered. */
-extern char *br_expr_key(const BrExprFor * f, const char *text, const char **why);
+extern char *br_expr_key(const BrExprFor *f, const char *text, const char **why);
 
 #endif							/* BR_EXPR_H */

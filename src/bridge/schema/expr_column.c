@@ -14,7 +14,7 @@
 /* ---------- constants ---------- */
 
 static bool
-integer_constant(BrTranslate * x, const BrExpr * e, BrValue * out)
+integer_constant(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	const char *digits = e->text + strspn(e->text, "0");
 
@@ -28,7 +28,7 @@ integer_constant(BrTranslate * x, const BrExpr * e, BrValue * out)
 }
 
 static bool
-decimal_constant(BrTranslate * x, const BrExpr * e, BrValue * out)
+decimal_constant(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	const char *point = strchr(e->text, '.');
 
@@ -72,7 +72,7 @@ is_ascii(const char *text)
 }
 
 static void
-string_constant(const BrExpr * e, BrValue * out)
+string_constant(const BrExpr *e, BrValue *out)
 {
 	out->type = BR_V_TEXT;
 	out->pg = PG_TEXT;
@@ -83,7 +83,7 @@ string_constant(const BrExpr * e, BrValue * out)
 
 /* See expr_int.h. */
 bool
-br_translate_constant(BrTranslate * x, const BrExpr * e, BrValue * out)
+br_translate_constant(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	out->constant = e;
 	switch (e->kind)
@@ -119,7 +119,7 @@ br_translate_constant(BrTranslate * x, const BrExpr * e, BrValue * out)
 
 /* See expr_int.h. */
 bool
-br_constant_number(const BrValue * v, double limit, int64 *n)
+br_constant_number(const BrValue *v, double limit, int64 *n)
 {
 	if (v->constant == NULL || v->type != BR_V_INT || v->hi > limit)
 		return false;
@@ -130,7 +130,7 @@ br_constant_number(const BrValue * v, double limit, int64 *n)
 /* ---------- columns ---------- */
 
 static void
-integer_column(const MyType *t, BrValue * out)
+integer_column(const MyType *t, BrValue *out)
 {
 	static const double bits[] = {[MY_TINYINT] = 256,[MY_SMALLINT] = 65536,[MY_MEDIUMINT] = 16777216,
 	[MY_INT] = 4294967296.0,[MY_BIGINT] = TWO_64};
@@ -154,7 +154,7 @@ is_integer(PgKind kind)
 }
 
 static void
-text_column(const MyType *t, BrValue * out)
+text_column(const MyType *t, BrValue *out)
 {
 	out->type = BR_V_TEXT;
 	out->length = t->kind == MY_TEXT ? Max(t->length, 1) : t->length;
@@ -167,7 +167,7 @@ text_column(const MyType *t, BrValue * out)
 }
 
 static void
-bytes_column(const MyType *t, BrValue * out)
+bytes_column(const MyType *t, BrValue *out)
 {
 	out->type = BR_V_BYTES;
 	out->length = t->length;
@@ -175,7 +175,7 @@ bytes_column(const MyType *t, BrValue * out)
 }
 
 static void
-moment_column(const MyType *t, BrValue * out)
+moment_column(const MyType *t, BrValue *out)
 {
 	static const PgKind kinds[] = {PG_DATE, PG_INTERVAL, PG_TIMESTAMP, PG_TIMESTAMPTZ};
 	static const BrValueType types[] = {BR_V_DATE, BR_V_TIME, BR_V_DATETIME, BR_V_TIMESTAMP};
@@ -188,7 +188,7 @@ moment_column(const MyType *t, BrValue * out)
 
 /* out->pg is the kind of type that the column becomes. */
 static void
-typed_column(const MyType *t, BrValue * out)
+typed_column(const MyType *t, BrValue *out)
 {
 	switch (t->kind)
 	{
@@ -263,7 +263,7 @@ typed_column(const MyType *t, BrValue * out)
 
 /* May its value be another than the source's? */
 static bool
-is_changed(const BrTranslate * x, const MyType *t)
+is_changed(const BrTranslate *x, const MyType *t)
 {
 	return x->f->s->policy.zero_dates != MY_ZERO_REFUSE &&
 		(t->kind == MY_DATE || t->kind == MY_DATETIME || t->kind == MY_TIMESTAMP);
@@ -271,7 +271,7 @@ is_changed(const BrTranslate * x, const MyType *t)
 
 /* See expr_int.h. */
 bool
-br_translate_column(BrTranslate * x, const BrExpr * e, BrValue * out)
+br_translate_column(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	const BrTable *t = x->f->t;
 	int			i = br_table_column(t, e->name);

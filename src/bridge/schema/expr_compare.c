@@ -23,7 +23,7 @@ is_equality(const char *op)
 }
 
 static bool
-is_numeric(const BrValue * v)
+is_numeric(const BrValue *v)
 {
 	return v->type == BR_V_BOOL || v->type == BR_V_INT || v->type == BR_V_DECIMAL || v->type == BR_V_FLOAT;
 }
@@ -32,14 +32,14 @@ is_numeric(const BrValue * v)
 
 /* A year of two digits is one of this century or the last. */
 static bool
-is_short_year(const BrValue * v, const BrValue * other)
+is_short_year(const BrValue *v, const BrValue *other)
 {
 	return v->column != NULL && v->column->type->kind == MY_YEAR &&
 		!(other->type == BR_V_INT && (other->lo >= 1000 || (other->column != NULL && other->column->type->kind == MY_YEAR)));
 }
 
 static bool
-compare_numbers(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrValue * out)
+compare_numbers(BrTranslate *x, const char *op, BrValue *a, BrValue *b, BrValue *out)
 {
 	if (is_short_year(a, b) || is_short_year(b, a))
 		return br_unequal(x, "compares a year with what may have two digits");
@@ -84,7 +84,7 @@ is_printable(const char *text)
 
 /* Equality with one of the labels, each of which is equal to none but itself. */
 static bool
-compare_label(BrTranslate * x, const char *op, const BrValue * e, const BrValue * text, BrValue * out)
+compare_label(BrTranslate *x, const char *op, const BrValue *e, const BrValue *text, BrValue *out)
 {
 	const MyType *t = e->column->type;
 	bool		found = false;
@@ -118,7 +118,7 @@ ends_with(const char *text, const char *end)
 
 /* Text of a column that is compared by its characters' code points, which no two of its character set share. */
 static bool
-is_exact(BrTranslate * x, const BrValue * v)
+is_exact(BrTranslate *x, const BrValue *v)
 {
 	static const char *const charsets[] = {"utf8mb4", "utf8mb3", "utf8", "ascii", "latin1"};
 	bool		known = false;
@@ -140,7 +140,7 @@ pads(const char *collation)
 
 /* The text without blanks at its end. */
 static char *
-trimmed(const BrValue * v)
+trimmed(const BrValue *v)
 {
 	StringInfoData buf;
 	size_t		len;
@@ -156,7 +156,7 @@ trimmed(const BrValue * v)
 }
 
 static bool
-compare_text(BrTranslate * x, const char *op, const BrValue * a, const BrValue * b, BrValue * out)
+compare_text(BrTranslate *x, const char *op, const BrValue *a, const BrValue *b, BrValue *out)
 {
 	const char *collation = a->collation != NULL ? a->collation : b->collation;
 
@@ -178,13 +178,13 @@ compare_text(BrTranslate * x, const char *op, const BrValue * a, const BrValue *
 /* ---------- dates ---------- */
 
 static bool
-is_moment(const BrValue * v)
+is_moment(const BrValue *v)
 {
 	return v->type == BR_V_DATE || v->type == BR_V_DATETIME || v->type == BR_V_TIMESTAMP || v->type == BR_V_TIME;
 }
 
 static bool
-same_moments(BrTranslate * x, const char *op, const BrValue * a, const BrValue * b, BrValue * out)
+same_moments(BrTranslate *x, const char *op, const BrValue *a, const BrValue *b, BrValue *out)
 {
 	bool		mixed = (a->type == BR_V_DATE && b->type == BR_V_DATETIME) ||
 	(a->type == BR_V_DATETIME && b->type == BR_V_DATE);
@@ -197,10 +197,10 @@ same_moments(BrTranslate * x, const char *op, const BrValue * a, const BrValue *
 
 /* A constant beside a date is one, when it is written in full. */
 static bool
-compare_moments(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrValue * out)
+compare_moments(BrTranslate *x, const char *op, BrValue *a, BrValue *b, BrValue *out)
 {
 	BrValue    *text = is_moment(a) ? b : a;
-	const		BrValue *moment = is_moment(a) ? a : b;
+	const BrValue *moment = is_moment(a) ? a : b;
 
 	if (is_moment(text))
 		return same_moments(x, op, a, b, out);
@@ -214,7 +214,7 @@ compare_moments(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrVal
 
 /* See expr_int.h. */
 bool
-br_compare(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrValue * out)
+br_compare(BrTranslate *x, const char *op, BrValue *a, BrValue *b, BrValue *out)
 {
 	if (a->type == BR_V_NULL || b->type == BR_V_NULL)
 	{
@@ -239,7 +239,7 @@ br_compare(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrValue * 
 
 /* See expr_int.h.  One comparison for each, joined by OR: NULLs count as in the source. */
 bool
-br_translate_in(BrTranslate * x, const BrExpr * e, BrValue * out)
+br_translate_in(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	StringInfoData sql;
 
@@ -263,7 +263,7 @@ br_translate_in(BrTranslate * x, const BrExpr * e, BrValue * out)
 
 /* See expr_int.h. */
 bool
-br_translate_between(BrTranslate * x, const BrExpr * e, BrValue * out)
+br_translate_between(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	BrValue		a[2] = {{0}, {0}},
 				bound[2] = {{0}, {0}},
@@ -279,7 +279,7 @@ br_translate_between(BrTranslate * x, const BrExpr * e, BrValue * out)
 
 /* See expr_int.h. */
 bool
-br_translate_like(BrTranslate * x, const BrExpr * e, BrValue * out)
+br_translate_like(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	BrValue		a = {0},
 				pattern = {0};

@@ -7,7 +7,7 @@
 #define TWO_63	9223372036854775808.0
 
 static bool
-is_number(const BrValue * v)
+is_number(const BrValue *v)
 {
 	return v->type == BR_V_INT || v->type == BR_V_DECIMAL || v->type == BR_V_FLOAT;
 }
@@ -16,7 +16,7 @@ is_number(const BrValue * v)
 
 /* See expr_int.h. */
 void
-br_value_bool(BrValue * out, char *sql)
+br_value_bool(BrValue *out, char *sql)
 {
 	memset(out, 0, sizeof(*out));
 	out->type = BR_V_BOOL;
@@ -26,7 +26,7 @@ br_value_bool(BrValue * out, char *sql)
 
 /* See expr_int.h.  sql: of integer, unless pg is set afterwards. */
 void
-br_value_int(BrValue * out, char *sql, double lo, double hi)
+br_value_int(BrValue *out, char *sql, double lo, double hi)
 {
 	memset(out, 0, sizeof(*out));
 	out->type = BR_V_INT;
@@ -38,7 +38,7 @@ br_value_int(BrValue * out, char *sql, double lo, double hi)
 
 /* See expr_int.h.  like: what its character set and collation are those of; NULL = ASCII. */
 void
-br_value_text(BrValue * out, char *sql, int64 length, const BrValue * like)
+br_value_text(BrValue *out, char *sql, int64 length, const BrValue *like)
 {
 	const char *charset = like != NULL ? like->charset : NULL;
 	const char *collation = like != NULL ? like->collation : NULL;
@@ -56,7 +56,7 @@ br_value_text(BrValue * out, char *sql, int64 length, const BrValue * like)
 
 /* See expr_int.h. */
 bool
-br_as_condition(BrTranslate * x, BrValue * v)
+br_as_condition(BrTranslate *x, BrValue *v)
 {
 	if (v->type == BR_V_BOOL)
 		return true;
@@ -73,7 +73,7 @@ br_as_condition(BrTranslate * x, BrValue * v)
 
 /* See expr_int.h. */
 bool
-br_as_number(BrTranslate * x, BrValue * v)
+br_as_number(BrTranslate *x, BrValue *v)
 {
 	if (v->type == BR_V_BOOL)
 		br_value_int(v, psprintf("(%s)::integer", v->sql), 0, 1);
@@ -91,7 +91,7 @@ br_as_number(BrTranslate * x, BrValue * v)
 
 /* See expr_int.h. */
 void
-br_as_bigint(BrValue * v)
+br_as_bigint(BrValue *v)
 {
 	if (v->pg == PG_INT8 || v->pg == PG_NUMERIC)
 		return;
@@ -101,7 +101,7 @@ br_as_bigint(BrValue * v)
 
 /* See expr_int.h. */
 void
-br_as_double(BrValue * v)
+br_as_double(BrValue *v)
 {
 	if (v->pg != PG_FLOAT8)
 		v->sql = psprintf("(%s)::double precision", v->sql);
@@ -113,7 +113,7 @@ br_as_double(BrValue * v)
 
 /* See expr_int.h. */
 bool
-br_as_text(BrTranslate * x, BrValue * v)
+br_as_text(BrTranslate *x, BrValue *v)
 {
 	char	   *sql = v->sql;
 
@@ -150,7 +150,7 @@ br_as_text(BrTranslate * x, BrValue * v)
 /* ---------- one type for several ---------- */
 
 static bool
-all_are(BrValue * *values, int n, bool (*is) (const BrValue * v))
+all_are(BrValue **values, int n, bool (*is) (const BrValue *v))
 {
 	for (int i = 0; i < n; i++)
 		if (values[i]->type != BR_V_NULL && !is(values[i]))
@@ -159,31 +159,31 @@ all_are(BrValue * *values, int n, bool (*is) (const BrValue * v))
 }
 
 static bool
-is_numeric(const BrValue * v)
+is_numeric(const BrValue *v)
 {
 	return is_number(v) || v->type == BR_V_BOOL;
 }
 
 static bool
-is_condition(const BrValue * v)
+is_condition(const BrValue *v)
 {
 	return v->type == BR_V_BOOL;
 }
 
 static bool
-is_textual(const BrValue * v)
+is_textual(const BrValue *v)
 {
 	return v->type == BR_V_TEXT || v->type == BR_V_INT;
 }
 
 static bool
-is_float(const BrValue * v)
+is_float(const BrValue *v)
 {
 	return v->type == BR_V_FLOAT;
 }
 
 static bool
-one_number(BrTranslate * x, BrValue * *values, int n, BrValue * out)
+one_number(BrTranslate *x, BrValue **values, int n, BrValue *out)
 {
 	bool		first = true;
 	bool		decimal = false;
@@ -220,10 +220,10 @@ one_number(BrTranslate * x, BrValue * *values, int n, BrValue * out)
 }
 
 static bool
-one_text(BrTranslate * x, BrValue * *values, int n, BrValue * out)
+one_text(BrTranslate *x, BrValue **values, int n, BrValue *out)
 {
 	int64		length = 0;
-	const		BrValue *like = NULL;
+	const BrValue *like = NULL;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -245,9 +245,9 @@ one_text(BrTranslate * x, BrValue * *values, int n, BrValue * out)
 
 /* See expr_int.h. */
 bool
-br_as_one(BrTranslate * x, BrValue * *values, int n, BrValue * out)
+br_as_one(BrTranslate *x, BrValue **values, int n, BrValue *out)
 {
-	const		BrValue *some = NULL;
+	const BrValue *some = NULL;
 	bool		same = true;
 
 	memset(out, 0, sizeof(*out));
@@ -309,13 +309,13 @@ power_of_ten(int n)
 }
 
 static bool
-too_large(BrTranslate * x)
+too_large(BrTranslate *x)
 {
 	return br_unequal(x, "may be larger than its type, which the source can cut off");
 }
 
 static bool
-for_integer(BrTranslate * x, BrValue * v, PgKind kind)
+for_integer(BrTranslate *x, BrValue *v, PgKind kind)
 {
 	double		limit = kind == PG_INT2 ? 32768 : kind == PG_INT4 ? 2147483648.0 : TWO_63;
 
@@ -329,7 +329,7 @@ for_integer(BrTranslate * x, BrValue * v, PgKind kind)
 }
 
 static bool
-for_numeric(BrTranslate * x, BrValue * v, const BrColumn *c)
+for_numeric(BrTranslate *x, BrValue *v, const BrColumn *c)
 {
 	int			scale = c->type->kind == MY_DECIMAL ? c->type->decimals : 0;
 	int			before = c->type->kind == MY_DECIMAL ? (int) c->type->length - scale : 19;
@@ -345,14 +345,14 @@ for_numeric(BrTranslate * x, BrValue * v, const BrColumn *c)
 
 /* Has the column every character that the value can have? */
 static bool
-holds_charset(const MyType *to, const BrValue * v)
+holds_charset(const MyType *to, const BrValue *v)
 {
 	return v->charset == NULL || to->charset == NULL || strcmp(to->charset, "utf8mb4") == 0 ||
 		strcmp(to->charset, v->charset) == 0;
 }
 
 static bool
-for_text(BrTranslate * x, BrValue * v, const BrColumn *c)
+for_text(BrTranslate *x, BrValue *v, const BrColumn *c)
 {
 	if (!br_as_text(x, v))
 		return false;
@@ -365,7 +365,7 @@ for_text(BrTranslate * x, BrValue * v, const BrColumn *c)
 }
 
 static bool
-for_bytes(BrTranslate * x, BrValue * v, const BrColumn *c)
+for_bytes(BrTranslate *x, BrValue *v, const BrColumn *c)
 {
 	if (v->type != BR_V_BYTES)
 		return br_unequal(x, "makes bytes of what is none");
@@ -377,7 +377,7 @@ for_bytes(BrTranslate * x, BrValue * v, const BrColumn *c)
 }
 
 static bool
-for_moment(BrTranslate * x, BrValue * v, const BrColumn *c, PgKind kind)
+for_moment(BrTranslate *x, BrValue *v, const BrColumn *c, PgKind kind)
 {
 	bool		is_default = x->f->use == BR_FOR_DEFAULT;
 
@@ -400,7 +400,7 @@ for_moment(BrTranslate * x, BrValue * v, const BrColumn *c, PgKind kind)
 }
 
 static bool
-for_enum(BrTranslate * x, BrValue * v, const BrColumn *c)
+for_enum(BrTranslate *x, BrValue *v, const BrColumn *c)
 {
 	for (int i = 0; v->constant != NULL && v->type == BR_V_TEXT && i < c->type->nlabels; i++)
 		if (strcmp(c->type->labels[i], v->constant->text) == 0)
@@ -410,7 +410,7 @@ for_enum(BrTranslate * x, BrValue * v, const BrColumn *c)
 
 /* See expr_int.h. */
 bool
-br_for_column(BrTranslate * x, BrValue * v, const BrColumn *c, const MyTarget *target)
+br_for_column(BrTranslate *x, BrValue *v, const BrColumn *c, const MyTarget *target)
 {
 	PgKind		kind = pg_kind_of(target);
 	bool		is_null = v->type == BR_V_NULL;

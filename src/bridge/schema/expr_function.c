@@ -11,7 +11,7 @@
 /* ---------- choosing ---------- */
 
 static bool
-fn_if(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_if(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	BrValue    *results[] = {&args[1], &args[2]};
 
@@ -22,7 +22,7 @@ fn_if(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_coalesce(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_coalesce(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	BrValue   **list = palloc(e->nargs * sizeof(BrValue *));
 	StringInfoData sql;
@@ -40,7 +40,7 @@ fn_coalesce(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_nullif(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_nullif(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	BrValue		a = args[0],
 				b = args[1],
@@ -55,7 +55,7 @@ fn_nullif(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_isnull(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_isnull(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	br_value_bool(out, psprintf("(%s IS NULL)", args[0].sql));
 	return true;
@@ -63,7 +63,7 @@ fn_isnull(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 
 /* NULL as soon as one of them is, which PostgreSQL's leave out. */
 static bool
-fn_extreme(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_extreme(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	BrValue   **list = palloc(e->nargs * sizeof(BrValue *));
 	StringInfoData nulls;
@@ -90,7 +90,7 @@ fn_extreme(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 /* ---------- numbers ---------- */
 
 static bool
-exact_number(BrTranslate * x, BrValue * v)
+exact_number(BrTranslate *x, BrValue *v)
 {
 	if (!br_as_number(x, v))
 		return false;
@@ -98,7 +98,7 @@ exact_number(BrTranslate * x, BrValue * v)
 }
 
 static bool
-fn_abs(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_abs(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	BrValue    *v = &args[0];
 
@@ -116,7 +116,7 @@ fn_abs(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_sign(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_sign(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!exact_number(x, &args[0]))
 		return false;
@@ -126,7 +126,7 @@ fn_sign(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 
 /* floor and ceiling */
 static bool
-fn_whole(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_whole(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!exact_number(x, &args[0]))
 		return false;
@@ -143,7 +143,7 @@ fn_whole(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 
 /* round and truncate, to a constant number of digits; halves go away from zero on both sides. */
 static bool
-fn_round(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_round(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	int64		n = 0;
 	bool		rounds = strcmp(e->name, "round") == 0;
@@ -164,7 +164,7 @@ fn_round(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_mod(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_mod(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	BrExpr		op = *e;
 	bool		known;
@@ -173,7 +173,7 @@ fn_mod(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 	return br_translate_operator(x, &op, out, &known);
 }
 
-const		BrFunctionInfo br_number_functions[] = {
+const BrFunctionInfo br_number_functions[] = {
 	{"if", 3, 3, fn_if},
 	{"ifnull", 2, 2, fn_coalesce},
 	{"nvl", 2, 2, fn_coalesce},
@@ -194,14 +194,14 @@ const		BrFunctionInfo br_number_functions[] = {
 };
 
 /* See expr_int.h. */
-const		BrFunctionInfo *
+const BrFunctionInfo *
 br_function(const char *name)
 {
-	const		BrFunctionInfo *const tables[] = {br_number_functions, br_text_functions, br_time_functions,
+	const BrFunctionInfo *const tables[] = {br_number_functions, br_text_functions, br_time_functions,
 	br_clock_functions};
 
 	for (int i = 0; i < lengthof(tables); i++)
-		for (const BrFunctionInfo * f = tables[i]; f->name != NULL; f++)
+		for (const BrFunctionInfo *f = tables[i]; f->name != NULL; f++)
 			if (strcmp(f->name, name) == 0)
 				return f;
 	return NULL;
@@ -210,7 +210,7 @@ br_function(const char *name)
 /* ---------- casts ---------- */
 
 static bool
-cast_integer(BrTranslate * x, BrValue * v, bool to_unsigned)
+cast_integer(BrTranslate *x, BrValue *v, bool to_unsigned)
 {
 	if (!exact_number(x, v))
 		return false;
@@ -230,7 +230,7 @@ cast_integer(BrTranslate * x, BrValue * v, bool to_unsigned)
 }
 
 static bool
-cast_decimal(BrTranslate * x, const BrExpr * e, BrValue * v)
+cast_decimal(BrTranslate *x, const BrExpr *e, BrValue *v)
 {
 	int			precision = e->nnumbers > 0 ? (int) e->numbers[0] : 10;
 	int			scale = e->nnumbers > 1 ? (int) e->numbers[1] : 0;
@@ -251,7 +251,7 @@ cast_decimal(BrTranslate * x, const BrExpr * e, BrValue * v)
 }
 
 static bool
-cast_char(BrTranslate * x, const BrExpr * e, BrValue * v)
+cast_char(BrTranslate *x, const BrExpr *e, BrValue *v)
 {
 	if (v->type == BR_V_TEXT && e->text != NULL && strncmp(e->text, "utf8", 4) != 0)
 		return br_unequal(x, "casts to character set %.40s", e->text);
@@ -265,7 +265,7 @@ cast_char(BrTranslate * x, const BrExpr * e, BrValue * v)
 
 /* See expr_int.h. */
 bool
-br_translate_cast(BrTranslate * x, const BrExpr * e, BrValue * out)
+br_translate_cast(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	if (!br_translate(x, e->args[0], out))
 		return false;

@@ -19,7 +19,7 @@
 /* ---------- logic ---------- */
 
 static bool
-logic(BrTranslate * x, const char *op, BrValue * args, BrValue * out)
+logic(BrTranslate *x, const char *op, BrValue *args, BrValue *out)
 {
 	if (!br_as_condition(x, &args[0]) || !br_as_condition(x, &args[1]))
 		return false;
@@ -29,7 +29,7 @@ logic(BrTranslate * x, const char *op, BrValue * args, BrValue * out)
 }
 
 static bool
-truth(BrTranslate * x, const char *op, BrValue * arg, BrValue * out)
+truth(BrTranslate *x, const char *op, BrValue *arg, BrValue *out)
 {
 	if (strcmp(op, "is null") == 0)
 	{
@@ -47,7 +47,7 @@ truth(BrTranslate * x, const char *op, BrValue * arg, BrValue * out)
 
 /* Digits before the point of a number of either kind. */
 static int
-digits_before(const BrValue * v)
+digits_before(const BrValue *v)
 {
 	double		most = Max(fabs(v->lo), fabs(v->hi));
 
@@ -57,7 +57,7 @@ digits_before(const BrValue * v)
 }
 
 static bool
-decimal_arithmetic(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrValue * out)
+decimal_arithmetic(BrTranslate *x, const char *op, BrValue *a, BrValue *b, BrValue *out)
 {
 	int			before = op[0] == '*' ? digits_before(a) + digits_before(b) :
 	Max(digits_before(a), digits_before(b)) + 1;
@@ -80,7 +80,7 @@ decimal_arithmetic(BrTranslate * x, const char *op, BrValue * a, BrValue * b, Br
 
 /* The bounds of a result. */
 static void
-bounds(const char *op, const BrValue * a, const BrValue * b, double *lo, double *hi)
+bounds(const char *op, const BrValue *a, const BrValue *b, double *lo, double *hi)
 {
 	double		corners[4];
 
@@ -109,7 +109,7 @@ bounds(const char *op, const BrValue * a, const BrValue * b, double *lo, double 
 }
 
 static bool
-whole_arithmetic(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrValue * out)
+whole_arithmetic(BrTranslate *x, const char *op, BrValue *a, BrValue *b, BrValue *out)
 {
 	bool		is_unsigned = a->is_unsigned || b->is_unsigned;
 	double		lo,
@@ -134,7 +134,7 @@ whole_arithmetic(BrTranslate * x, const char *op, BrValue * a, BrValue * b, BrVa
 }
 
 static bool
-arithmetic(BrTranslate * x, const char *op, BrValue * args, BrValue * out)
+arithmetic(BrTranslate *x, const char *op, BrValue *args, BrValue *out)
 {
 	if (!br_as_number(x, &args[0]) || !br_as_number(x, &args[1]))
 		return false;
@@ -147,7 +147,7 @@ arithmetic(BrTranslate * x, const char *op, BrValue * args, BrValue * out)
 
 /* DIV and MOD by a constant that is not zero: both sides cut off towards zero. */
 static bool
-division(BrTranslate * x, const char *op, BrValue * args, BrValue * out)
+division(BrTranslate *x, const char *op, BrValue *args, BrValue *out)
 {
 	bool		is_div = strcmp(op, "div") == 0;
 	double		divisor = args[1].hi;
@@ -168,14 +168,14 @@ division(BrTranslate * x, const char *op, BrValue * args, BrValue * out)
 }
 
 static bool
-is_natural(const BrValue * v)
+is_natural(const BrValue *v)
 {
 	return v->lo >= 0 && v->hi < TWO_63;
 }
 
 /* & and | of 64 bits. */
 static bool
-bits(BrTranslate * x, const char *op, BrValue * args, BrValue * out)
+bits(BrTranslate *x, const char *op, BrValue *args, BrValue *out)
 {
 	BrValue    *a = &args[0];
 	BrValue    *b = &args[1];
@@ -198,7 +198,7 @@ bits(BrTranslate * x, const char *op, BrValue * args, BrValue * out)
 }
 
 static bool
-negation(BrTranslate * x, BrValue * a, BrValue * out)
+negation(BrTranslate *x, BrValue *a, BrValue *out)
 {
 	bool		is_constant = a->constant != NULL;
 
@@ -230,7 +230,7 @@ one_of(const char *name, const char *const *names)
 }
 
 static bool
-apply(BrTranslate * x, const char *op, BrValue * args, BrValue * out)
+apply(BrTranslate *x, const char *op, BrValue *args, BrValue *out)
 {
 	static const char *const logics[] = {"and", "or", "xor", NULL};
 	static const char *const truths[] = {"is null", "is true", "is false", "not", NULL};
@@ -258,7 +258,7 @@ apply(BrTranslate * x, const char *op, BrValue * args, BrValue * out)
 
 /* See expr_int.h.  *known: it is an operator. */
 bool
-br_translate_operator(BrTranslate * x, const BrExpr * e, BrValue * out, bool *known)
+br_translate_operator(BrTranslate *x, const BrExpr *e, BrValue *out, bool *known)
 {
 	static const char *const words[] = {"and", "or", "xor", "not", "is null", "is true", "is false", "div", "neg", NULL};
 	BrValue		args[2] = {{0}, {0}};

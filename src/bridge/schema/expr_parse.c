@@ -12,13 +12,13 @@
 
 typedef struct Parse
 {
-	const		BrToken *at;
+	const BrToken *at;
 	int			depth;
 	SlError    *err;
 } Parse;
 
-static BrExpr * parse_or(Parse * p);
-static BrExpr * parse_bits(Parse * p, int level);
+static BrExpr *parse_or(Parse * p);
+static BrExpr *parse_bits(Parse * p, int level);
 
 /* ---------- tokens ---------- */
 
@@ -61,7 +61,7 @@ node(BrExprKind kind, const char *name)
 }
 
 static void
-add_arg(BrExpr * e, BrExpr * arg)
+add_arg(BrExpr *e, BrExpr *arg)
 {
 	if ((e->nargs & (e->nargs - 1)) == 0)
 	{
@@ -83,7 +83,7 @@ constant(BrExprKind kind, const char *text)
 
 /* NULL when an argument is. */
 static BrExpr *
-call(const char *name, BrExpr * a, BrExpr * b)
+call(const char *name, BrExpr *a, BrExpr *b)
 {
 	BrExpr	   *e = node(BR_X_CALL, name);
 
@@ -95,7 +95,7 @@ call(const char *name, BrExpr * a, BrExpr * b)
 }
 
 static BrExpr *
-call_one(const char *name, BrExpr * a)
+call_one(const char *name, BrExpr *a)
 {
 	BrExpr	   *e = node(BR_X_CALL, name);
 
@@ -106,7 +106,7 @@ call_one(const char *name, BrExpr * a)
 }
 
 static BrExpr *
-negated(BrExpr * e, bool negate)
+negated(BrExpr *e, bool negate)
 {
 	return negate ? call_one("not", e) : e;
 }
@@ -115,7 +115,7 @@ negated(BrExpr * e, bool negate)
 
 /* Arguments up to the closing parenthesis. */
 static BrExpr *
-arguments(Parse * p, BrExpr * e)
+arguments(Parse * p, BrExpr *e)
 {
 	if (SIGN(")"))
 		return e;
@@ -135,7 +135,7 @@ arguments(Parse * p, BrExpr * e)
 
 /* (10,2) of a type. */
 static bool
-type_numbers(Parse * p, BrExpr * e)
+type_numbers(Parse * p, BrExpr *e)
 {
 	if (!SIGN("("))
 		return true;
@@ -446,7 +446,7 @@ parse_bits(Parse * p, int level)
 }
 
 static BrExpr *
-parse_between(Parse * p, BrExpr * e)
+parse_between(Parse * p, BrExpr *e)
 {
 	BrExpr	   *b = node(BR_X_CALL, "between");
 	BrExpr	   *low = parse_bits(p, 0);
@@ -490,7 +490,7 @@ parse_predicate(Parse * p)
 
 /* IS [NOT] NULL and the like; e is what stands before. */
 static BrExpr *
-parse_is(Parse * p, BrExpr * e)
+parse_is(Parse * p, BrExpr *e)
 {
 	bool		negate = WORD("not");
 

@@ -13,17 +13,17 @@
 								 * longer result is NULL at the source */
 
 static bool
-sized(BrTranslate * x, BrValue * out)
+sized(BrTranslate *x, BrValue *out)
 {
 	return out->length <= MAX_TEXT || br_unequal(x, "makes text that may be longer than the source sends");
 }
 
 static bool
-fn_concat(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_concat(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	StringInfoData sql;
 	int64		length = 0;
-	const		BrValue *like = NULL;
+	const BrValue *like = NULL;
 
 	initStringInfo(&sql);
 	for (int i = 0; i < e->nargs; i++)
@@ -45,7 +45,7 @@ fn_concat(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_char_length(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_char_length(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	int64		length;
 
@@ -60,7 +60,7 @@ fn_char_length(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 
 /* Bytes: those of the source's character set. */
 static bool
-fn_length(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_length(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	BrValue    *v = &args[0];
 	int64		length = v->length;
@@ -79,7 +79,7 @@ fn_length(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 
 /* left and right */
 static bool
-fn_side(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_side(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	int64		n;
 
@@ -92,7 +92,7 @@ fn_side(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_substr(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_substr(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	int64		from;
 	int64		n = args[0].length;
@@ -115,7 +115,7 @@ fn_substr(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 
 /* Blanks only, on both sides; sql: the function. */
 static bool
-fn_trim(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_trim(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!br_as_text(x, &args[0]))
 		return false;
@@ -125,7 +125,7 @@ fn_trim(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 
 /* By characters, case counts. */
 static bool
-fn_replace(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_replace(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	int64		length;
 
@@ -144,7 +144,7 @@ fn_replace(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_pad(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_pad(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	int64		n;
 
@@ -160,7 +160,7 @@ fn_pad(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 
 /* upper and lower: of ASCII; sql: the function. */
 static bool
-fn_case(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_case(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!br_as_text(x, &args[0]))
 		return false;
@@ -173,7 +173,7 @@ fn_case(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_hex(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_hex(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (args[0].type != BR_V_BYTES)
 		return br_unequal(x, "makes digits of what is no bytes");
@@ -182,7 +182,7 @@ fn_hex(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_bin_to_uuid(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_bin_to_uuid(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (args[0].type != BR_V_BYTES || !args[0].fixed || args[0].length != 16)
 		return br_unequal(x, "makes a uuid of other than 16 bytes");
@@ -190,7 +190,7 @@ fn_bin_to_uuid(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 	return true;
 }
 
-const		BrFunctionInfo br_text_functions[] = {
+const BrFunctionInfo br_text_functions[] = {
 	{"concat", 1, 64, fn_concat},
 	{"char_length", 1, 1, fn_char_length},
 	{"character_length", 1, 1, fn_char_length},

@@ -43,7 +43,7 @@ is_time_of_day(const char *text)
 
 /* See expr_int.h. */
 bool
-br_moment_constant(BrTranslate * x, const char *text, bool is_date, BrValue * out)
+br_moment_constant(BrTranslate *x, const char *text, bool is_date, BrValue *out)
 {
 	int			year,
 				month,
@@ -87,7 +87,7 @@ static const struct
 };
 
 static bool
-fn_part(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_part(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	for (int i = 0; i < lengthof(parts); i++)
 	{
@@ -107,7 +107,7 @@ fn_part(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-as_date(BrTranslate * x, BrValue * v)
+as_date(BrTranslate *x, BrValue *v)
 {
 	if (v->type == BR_V_TEXT && v->constant != NULL)
 		return br_moment_constant(x, v->constant->text, true, v);
@@ -123,7 +123,7 @@ as_date(BrTranslate * x, BrValue * v)
 }
 
 static bool
-fn_date(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_date(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!as_date(x, &args[0]))
 		return false;
@@ -133,7 +133,7 @@ fn_date(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 
 /* Days from year 0 on. */
 static bool
-fn_to_days(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_to_days(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!as_date(x, &args[0]))
 		return false;
@@ -142,7 +142,7 @@ fn_to_days(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_datediff(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_datediff(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!as_date(x, &args[0]) || !as_date(x, &args[1]))
 		return false;
@@ -150,7 +150,7 @@ fn_datediff(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 	return true;
 }
 
-const		BrFunctionInfo br_time_functions[] = {
+const BrFunctionInfo br_time_functions[] = {
 	{"year", 1, 1, fn_part},
 	{"quarter", 1, 1, fn_part},
 	{"month", 1, 1, fn_part},
@@ -171,13 +171,13 @@ const		BrFunctionInfo br_time_functions[] = {
 /* ---------- clocks, for defaults ---------- */
 
 static bool
-is_default(BrTranslate * x, const BrExpr * e)
+is_default(BrTranslate *x, const BrExpr *e)
 {
 	return x->f->use == BR_FOR_DEFAULT || br_unequal(x, "calls %s, which is another at each call", e->name);
 }
 
 static bool
-fn_now(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_now(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	int64		n = 0;
 
@@ -192,7 +192,7 @@ fn_now(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_utc(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_utc(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	int64		n = 0;
 
@@ -209,7 +209,7 @@ fn_utc(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_today(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_today(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!is_default(x, e))
 		return false;
@@ -221,7 +221,7 @@ fn_today(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_time_of_day(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_time_of_day(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	int64		n = 0;
 
@@ -236,7 +236,7 @@ fn_time_of_day(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_epoch(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_epoch(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!is_default(x, e))
 		return false;
@@ -246,7 +246,7 @@ fn_epoch(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_uuid(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_uuid(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!is_default(x, e))
 		return false;
@@ -258,7 +258,7 @@ fn_uuid(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_uuid_to_bin(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_uuid_to_bin(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!is_default(x, e))
 		return false;
@@ -274,7 +274,7 @@ fn_uuid_to_bin(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_sys_guid(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_sys_guid(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!is_default(x, e))
 		return false;
@@ -283,7 +283,7 @@ fn_sys_guid(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_rand(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_rand(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	if (!is_default(x, e))
 		return false;
@@ -295,7 +295,7 @@ fn_rand(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 }
 
 static bool
-fn_document(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
+fn_document(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->type = BR_V_JSON;
@@ -304,7 +304,7 @@ fn_document(BrTranslate * x, const BrExpr * e, BrValue * args, BrValue * out)
 	return true;
 }
 
-const		BrFunctionInfo br_clock_functions[] = {
+const BrFunctionInfo br_clock_functions[] = {
 	{"current_timestamp", 0, 1, fn_now},
 	{"now", 0, 1, fn_now},
 	{"localtime", 0, 1, fn_now},
@@ -328,7 +328,7 @@ const		BrFunctionInfo br_clock_functions[] = {
 
 /* See expr_int.h. */
 void
-br_as_document(BrValue * v)
+br_as_document(BrValue *v)
 {
 	SlError		err;
 
@@ -344,10 +344,10 @@ br_as_document(BrValue * v)
 
 /* See expr_int.h.  A moment far from the calendar's ends, plus a constant. */
 bool
-br_add_interval(BrTranslate * x, const BrExpr * e, BrValue * out)
+br_add_interval(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	static const char *const units[] = {"year", "month", "week", "day", "hour", "minute", "second"};
-	const		BrExpr *interval = e->args[1];
+	const BrExpr *interval = e->args[1];
 	BrValue		count = {0};
 	int64		n;
 	bool		to_date;

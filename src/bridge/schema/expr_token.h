@@ -32,6 +32,6 @@ typedef struct BrToken
 extern char *br_unescaped(const char *text);
 
 /* Split; the last one is BR_TOKEN_END.  NULL at a fault. */
-extern BrToken * br_tokens(const char *text, SlError *err);
+extern BrToken *br_tokens(const char *text, SlError *err);
 
 #endif							/* BR_EXPR_TOKEN_H */

@@ -14,7 +14,7 @@
 
 /* See expr_int.h. */
 bool
-br_unequal(BrTranslate * x, const char *fmt,...)
+br_unequal(BrTranslate *x, const char *fmt,...)
 {
 	va_list		args;
 	char		text[512];
@@ -29,9 +29,9 @@ br_unequal(BrTranslate * x, const char *fmt,...)
 }
 
 static bool
-translate_call(BrTranslate * x, const BrExpr * e, BrValue * out)
+translate_call(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
-	const		BrFunctionInfo *f = br_function(e->name);
+	const BrFunctionInfo *f = br_function(e->name);
 	BrValue    *args;
 
 	if (f == NULL)
@@ -47,7 +47,7 @@ translate_call(BrTranslate * x, const BrExpr * e, BrValue * out)
 
 /* CASE x WHEN … is CASE WHEN x = …, the operand written anew each time. */
 static bool
-translate_case(BrTranslate * x, const BrExpr * e, BrValue * out)
+translate_case(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	int			npairs = (e->nargs - 2) / 2;
 	BrValue    *conditions = palloc0(npairs * sizeof(BrValue));
@@ -92,13 +92,13 @@ translate_case(BrTranslate * x, const BrExpr * e, BrValue * out)
 }
 
 static bool
-translate_moment(BrTranslate * x, const BrExpr * e, BrValue * out)
+translate_moment(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	return br_moment_constant(x, e->text, strcmp(e->name, "date") == 0, out);
 }
 
 static bool
-translate_node(BrTranslate * x, const BrExpr * e, BrValue * out)
+translate_node(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	bool		known;
 
@@ -125,7 +125,7 @@ translate_node(BrTranslate * x, const BrExpr * e, BrValue * out)
 
 /* See expr_int.h. */
 bool
-br_translate(BrTranslate * x, const BrExpr * e, BrValue * out)
+br_translate(BrTranslate *x, const BrExpr *e, BrValue *out)
 {
 	bool		ok;
 
@@ -156,7 +156,7 @@ br_expr_shown(const BrStream *s, const char *text)
 }
 
 static bool
-parse_and_translate(BrTranslate * x, const char *text, BrValue * out)
+parse_and_translate(BrTranslate *x, const char *text, BrValue *out)
 {
 	SlError		err;
 	BrExpr	   *e = br_expr_parse(text, !x->f->s->mariadb, &err);
@@ -168,7 +168,7 @@ parse_and_translate(BrTranslate * x, const char *text, BrValue * out)
 
 /* See expr.h. */
 char *
-br_expr_value(const BrExprFor * f, const char *text, const BrColumn *c, const char **why)
+br_expr_value(const BrExprFor *f, const char *text, const BrColumn *c, const char **why)
 {
 	BrTranslate x = {.f = f};
 	BrValue		v = {0};
@@ -188,7 +188,7 @@ br_expr_value(const BrExprFor * f, const char *text, const BrColumn *c, const ch
 
 /* See expr.h. */
 char *
-br_expr_condition(const BrExprFor * f, const char *text, const char **why)
+br_expr_condition(const BrExprFor *f, const char *text, const char **why)
 {
 	BrTranslate x = {.f = f};
 	BrValue		v = {0};
@@ -202,7 +202,7 @@ br_expr_condition(const BrExprFor * f, const char *text, const char **why)
 
 /* See expr.h. */
 char *
-br_expr_key(const BrExprFor * f, const char *text, const char **why)
+br_expr_key(const BrExprFor *f, const char *text, const char **why)
 {
 	BrTranslate x = {.f = f};
 	BrValue		v = {0};

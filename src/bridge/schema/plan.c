@@ -16,7 +16,7 @@
 
 /* See plan_int.h. */
 BrPlanned *
-br_plan_add(BrPlanBuild * b, const BrPlanTable * p, const char *kind, int stage, const char *name)
+br_plan_add(BrPlanBuild *b, const BrPlanTable *p, const char *kind, int stage, const char *name)
 {
 	BrPlan	   *plan = b->plan;
 	BrPlanned  *o;
@@ -45,7 +45,7 @@ br_plan_add(BrPlanBuild * b, const BrPlanTable * p, const char *kind, int stage,
 
 /* See plan_int.h. */
 void
-br_plan_left(const BrPlanTable * p, const char *kind, const char *name, const char *note)
+br_plan_left(const BrPlanTable *p, const char *kind, const char *name, const char *note)
 {
 	BrPlanned  *o = br_plan_add(p->b, p, kind, BR_STAGE_LAST, name);
 
@@ -55,7 +55,7 @@ br_plan_left(const BrPlanTable * p, const char *kind, const char *name, const ch
 
 /* See plan_int.h. */
 void
-br_plan_refuse(BrPlanBuild * b, const BrPlanTable * p, const char *kind, const char *name,
+br_plan_refuse(BrPlanBuild *b, const BrPlanTable *p, const char *kind, const char *name,
 			   const char *fault, const char *fix)
 {
 	BrPlanned  *o = br_plan_add(b, p, kind, BR_STAGE_BEFORE, name);
@@ -69,7 +69,7 @@ br_plan_refuse(BrPlanBuild * b, const BrPlanTable * p, const char *kind, const c
 
 /* Every name of a table is taken before an index looks for one. */
 static void
-claim_tables(BrPlanBuild * b, const BrCatalog *cat)
+claim_tables(BrPlanBuild *b, const BrCatalog *cat)
 {
 	for (int i = 0; i < cat->ntables; i++)
 	{
@@ -82,7 +82,7 @@ claim_tables(BrPlanBuild * b, const BrCatalog *cat)
 
 /* Another database's table of that name that goes to the same schema; NULL = none. */
 static const char *
-same_target(const BrPlanBuild * b, const BrTable *t)
+same_target(const BrPlanBuild *b, const BrTable *t)
 {
 	const char *schema = br_stream_schema(b->s, t->database);
 
@@ -99,7 +99,7 @@ same_target(const BrPlanBuild * b, const BrTable *t)
 }
 
 static void
-plan_table(BrPlanBuild * b, const BrCatalog *cat, const BrTable *t)
+plan_table(BrPlanBuild *b, const BrCatalog *cat, const BrTable *t)
 {
 	BrPlanTable p = {.b = b, .cat = cat, .t = t};
 	const char *other = same_target(b, t);

@@ -6,7 +6,7 @@
 
 /* See plan_int.h. */
 void
-br_plan_comment(BrPlanTable * p, const char *what, const char *on, const char *name, const char *text)
+br_plan_comment(BrPlanTable *p, const char *what, const char *on, const char *name, const char *text)
 {
 	StringInfoData ddl;
 	BrPlanned  *o;
@@ -22,7 +22,7 @@ br_plan_comment(BrPlanTable * p, const char *what, const char *on, const char *n
 
 /* See plan_int.h. */
 void
-br_plan_comments(BrPlanTable * p)
+br_plan_comments(BrPlanTable *p)
 {
 	const BrTable *t = p->t;
 

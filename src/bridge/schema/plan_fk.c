@@ -18,7 +18,7 @@ typedef struct Referenced
 
 /* False: it is not in the stream. */
 static bool
-find_referenced(const BrPlanTable * p, const BrForeignKey *fk, Referenced * ref)
+find_referenced(const BrPlanTable *p, const BrForeignKey *fk, Referenced *ref)
 {
 	for (int i = 0; i < p->b->ncats; i++)
 	{
@@ -81,7 +81,7 @@ types_fit(const MyTarget *from, const MyTarget *to)
 
 /* Why the keys cannot be compared, NULL = they can.  *loose: text whose collation makes different values equal. */
 static const char *
-judge_columns(const BrPlanTable * p, const BrForeignKey *fk, const Referenced * ref, bool *loose)
+judge_columns(const BrPlanTable *p, const BrForeignKey *fk, const Referenced *ref, bool *loose)
 {
 	*loose = false;
 	for (int i = 0; i < fk->ncols; i++)
@@ -122,7 +122,7 @@ action_of(const char *rule)
 }
 
 static char *
-fk_ddl(const BrPlanTable * p, const BrForeignKey *fk, const char *name)
+fk_ddl(const BrPlanTable *p, const BrForeignKey *fk, const char *name)
 {
 	StringInfoData ddl;
 
@@ -138,7 +138,7 @@ fk_ddl(const BrPlanTable * p, const BrForeignKey *fk, const char *name)
 }
 
 static void
-plan_fk(BrPlanTable * p, const BrForeignKey *fk)
+plan_fk(BrPlanTable *p, const BrForeignKey *fk)
 {
 	Referenced	ref = {0};
 	const char *why = NULL;
@@ -174,7 +174,7 @@ plan_fk(BrPlanTable * p, const BrForeignKey *fk)
 
 /* See plan_int.h. */
 void
-br_plan_foreign_keys(BrPlanTable * p)
+br_plan_foreign_keys(BrPlanTable *p)
 {
 	for (int i = 0; i < p->t->nfks; i++)
 		plan_fk(p, &p->t->fks[i]);

@@ -11,7 +11,7 @@
 #include "bridge/schema/expr.h"
 
 static char *
-expression_part(const BrPlanTable * p, const BrIndexPart *part, bool *plain, const char **why)
+expression_part(const BrPlanTable *p, const BrIndexPart *part, bool *plain, const char **why)
 {
 	BrExprFor	f = {p->b->s, p->cat, p->t, BR_FOR_INDEX};
 	char	   *text;
@@ -30,7 +30,7 @@ expression_part(const BrPlanTable * p, const BrIndexPart *part, bool *plain, con
 
 /* How a key part is written; NULL: *why says why it cannot be. */
 static char *
-part_text(const BrPlanTable * p, const BrIndexPart *part, bool *plain, const char **why)
+part_text(const BrPlanTable *p, const BrIndexPart *part, bool *plain, const char **why)
 {
 	const BrColumn *c;
 	PgKind		kind;
@@ -71,7 +71,7 @@ is_geometry(const MyTarget *target)
 
 /* Why an index cannot be carried whatever its parts are; NULL = it can. */
 static const char *
-index_fault(const BrPlanTable * p, const BrIndex *x)
+index_fault(const BrPlanTable *p, const BrIndex *x)
 {
 	switch (x->kind)
 	{
@@ -94,7 +94,7 @@ index_fault(const BrPlanTable * p, const BrIndex *x)
  * The parts of an index in parentheses; NULL: *why.  *plain: whole columns only; *ascending: none of them DESC.
  */
 static char *
-parts_text(const BrPlanTable * p, const BrIndex *x, bool *plain, bool *ascending, const char **why)
+parts_text(const BrPlanTable *p, const BrIndex *x, bool *plain, bool *ascending, const char **why)
 {
 	StringInfoData out;
 
@@ -121,7 +121,7 @@ parts_text(const BrPlanTable * p, const BrIndex *x, bool *plain, bool *ascending
 
 /* The constraint that the index becomes. */
 static void
-plan_key(BrPlanTable * p, const BrIndex *x, const char *name, bool plain, bool ascending)
+plan_key(BrPlanTable *p, const BrIndex *x, const char *name, bool plain, bool ascending)
 {
 	BrPlanned  *o;
 
@@ -141,7 +141,7 @@ plan_key(BrPlanTable * p, const BrIndex *x, const char *name, bool plain, bool a
 
 /* A key of text under a collation that makes different values equal. */
 static const char *
-index_note(const BrPlanTable * p, const BrIndex *x)
+index_note(const BrPlanTable *p, const BrIndex *x)
 {
 	for (int i = 0; x->unique && i < x->nparts; i++)
 	{
@@ -154,7 +154,7 @@ index_note(const BrPlanTable * p, const BrIndex *x)
 }
 
 static void
-plan_index(BrPlanTable * p, const BrIndex *x)
+plan_index(BrPlanTable *p, const BrIndex *x)
 {
 	const char *why = index_fault(p, x);
 	bool		plain;
@@ -183,7 +183,7 @@ plan_index(BrPlanTable * p, const BrIndex *x)
 
 /* See plan_int.h. */
 void
-br_plan_indexes(BrPlanTable * p)
+br_plan_indexes(BrPlanTable *p)
 {
 	for (int i = 0; i < p->t->nindexes; i++)
 		plan_index(p, &p->t->indexes[i]);

@@ -43,55 +43,55 @@ typedef struct BrPlanTable
 /* ---------- plan.c ---------- */
 
 /* Append an object that is planned; it moves when the next one is added.  p NULL: of no table. */
-extern BrPlanned *br_plan_add(BrPlanBuild * b, const BrPlanTable * p, const char *kind, int stage,
+extern BrPlanned *br_plan_add(BrPlanBuild *b, const BrPlanTable *p, const char *kind, int stage,
 							  const char *name);
 
 /* Append one that is not carried, for a reason. */
-extern void br_plan_left(const BrPlanTable * p, const char *kind, const char *name, const char *note);
+extern void br_plan_left(const BrPlanTable *p, const char *kind, const char *name, const char *note);
 
 /* Append one for which the cold start cannot begin. */
-extern void br_plan_refuse(BrPlanBuild * b, const BrPlanTable * p, const char *kind, const char *name,
+extern void br_plan_refuse(BrPlanBuild *b, const BrPlanTable *p, const char *kind, const char *name,
 						   const char *fault, const char *fix);
 
 /* ---------- plan_name.c ---------- */
 
 /* Take the name of a relation or type in a schema; false when it is taken. */
-extern bool br_plan_claim(BrPlanBuild * b, const char *schema, const char *name);
+extern bool br_plan_claim(BrPlanBuild *b, const char *schema, const char *name);
 
 /* A name for an index: of the table and its own, that no other relation of the schema has. */
-extern char *br_plan_index_name(BrPlanTable * p, const char *name);
+extern char *br_plan_index_name(BrPlanTable *p, const char *name);
 
 /* A name for a constraint that no other of the table has: its own when it can be. */
-extern char *br_plan_constraint_name(BrPlanTable * p, const char *name);
+extern char *br_plan_constraint_name(BrPlanTable *p, const char *name);
 
 /* ---------- plan_table.c ---------- */
 
 /* The table and the types it needs.  False: it was refused. */
-extern bool br_plan_table(BrPlanTable * p);
+extern bool br_plan_table(BrPlanTable *p);
 
 /* ---------- default.c ---------- */
 
 /*
  * What stands behind DEFAULT of a column, palloc'd.  NULL: there is none, or *why says why it is not carried.
  */
-extern char *br_default_text(const BrPlanTable * p, int column, const char **why);
+extern char *br_default_text(const BrPlanTable *p, int column, const char **why);
 
 /* ---------- plan_fk.c ---------- */
 
 /* Once the plan has all tables. */
-extern void br_plan_foreign_keys(BrPlanTable * p);
+extern void br_plan_foreign_keys(BrPlanTable *p);
 
 /* ---------- plan_comment.c ---------- */
 
-extern void br_plan_comment(BrPlanTable * p, const char *what, const char *on, const char *name, const char *text);
-extern void br_plan_comments(BrPlanTable * p);
+extern void br_plan_comment(BrPlanTable *p, const char *what, const char *on, const char *name, const char *text);
+extern void br_plan_comments(BrPlanTable *p);
 
 /* ---------- plan_index.c ---------- */
 
-extern void br_plan_indexes(BrPlanTable * p);
+extern void br_plan_indexes(BrPlanTable *p);
 
 /* ---------- plan_left.c: what is beside tables ---------- */
 
-extern void br_plan_objects(BrPlanBuild * b, const BrCatalog *cat);
+extern void br_plan_objects(BrPlanBuild *b, const BrCatalog *cat);
 
 #endif							/* BR_PLAN_INT_H */

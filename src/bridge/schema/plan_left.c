@@ -21,7 +21,7 @@ static const struct
 
 /* See plan_int.h. */
 void
-br_plan_objects(BrPlanBuild * b, const BrCatalog *cat)
+br_plan_objects(BrPlanBuild *b, const BrCatalog *cat)
 {
 	for (int i = 0; i < cat->nobjects; i++)
 		for (int k = 0; k < lengthof(kinds); k++)

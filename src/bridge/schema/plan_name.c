@@ -12,7 +12,7 @@
 
 /* Where the name is or would be in the set. */
 static uint32
-place_of(const BrPlanBuild * b, const char *key)
+place_of(const BrPlanBuild *b, const char *key)
 {
 	uint32		at = hash_bytes((const unsigned char *) key, (int) strlen(key)) & (b->room - 1);
 
@@ -23,7 +23,7 @@ place_of(const BrPlanBuild * b, const char *key)
 
 /* Room for one name more, at most half of it taken. */
 static void
-make_room(BrPlanBuild * b)
+make_room(BrPlanBuild *b)
 {
 	char	  **old = b->names;
 	uint32		n = b->room;
@@ -41,7 +41,7 @@ make_room(BrPlanBuild * b)
 
 /* See plan_int.h. */
 bool
-br_plan_claim(BrPlanBuild * b, const char *schema, const char *name)
+br_plan_claim(BrPlanBuild *b, const char *schema, const char *name)
 {
 	char	   *key = psprintf("%s\001%s", schema, name);
 	uint32		at;
@@ -57,7 +57,7 @@ br_plan_claim(BrPlanBuild * b, const char *schema, const char *name)
 
 /* See plan_int.h. */
 char *
-br_plan_index_name(BrPlanTable * p, const char *name)
+br_plan_index_name(BrPlanTable *p, const char *name)
 {
 	const char *table = p->t->name;
 	size_t		len = strlen(table);
@@ -78,7 +78,7 @@ br_plan_index_name(BrPlanTable * p, const char *name)
 
 /* See plan_int.h. */
 char *
-br_plan_constraint_name(BrPlanTable * p, const char *name)
+br_plan_constraint_name(BrPlanTable *p, const char *name)
 {
 	char	   *own = pstrdup(name);
 

@@ -13,7 +13,7 @@ static const char *const system_columns[] = {"tableoid", "xmin", "cmin", "xmax",
 /* ---------- faults ---------- */
 
 static void
-refuse(BrPlanTable * p, const char *fault, const char *fix)
+refuse(BrPlanTable *p, const char *fault, const char *fix)
 {
 	br_plan_refuse(p->b, p, "table", p->t->name, fault, fix);
 }
@@ -36,7 +36,7 @@ source_name(const char *name)
 }
 
 static char *
-rename_column(const BrPlanTable * p, const BrColumn *c)
+rename_column(const BrPlanTable *p, const BrColumn *c)
 {
 	return psprintf("ALTER TABLE %s.%s RENAME COLUMN %s TO ...", source_name(p->t->database),
 					source_name(p->t->name), source_name(c->name));
@@ -44,7 +44,7 @@ rename_column(const BrPlanTable * p, const BrColumn *c)
 
 /* The argument that leaves the table out. */
 static char *
-exclude_table(const BrPlanTable * p)
+exclude_table(const BrPlanTable *p)
 {
 	StringInfoData buf;
 
@@ -57,7 +57,7 @@ exclude_table(const BrPlanTable * p)
 
 /* An override that the column's type can have, as an argument; else leave the table out. */
 static char *
-override_column(const BrPlanTable * p, const BrColumn *c)
+override_column(const BrPlanTable *p, const BrColumn *c)
 {
 	static const char *const types[] = {"text", "bytea", "numeric", "bit varying", "jsonb"};
 	MyTarget	target;
@@ -80,7 +80,7 @@ is_system_column(const char *name)
 }
 
 static bool
-check_column(BrPlanTable * p, int i)
+check_column(BrPlanTable *p, int i)
 {
 	const BrColumn *c = &p->t->cols[i];
 	SlError		err = {0};
@@ -101,7 +101,7 @@ check_column(BrPlanTable * p, int i)
 
 /* Every fault of a table is said, not the first alone. */
 static bool
-check_table(BrPlanTable * p)
+check_table(BrPlanTable *p)
 {
 	const BrTable *t = p->t;
 	bool		ok = true;
@@ -134,7 +134,7 @@ check_table(BrPlanTable * p)
 /* ---------- enum types ---------- */
 
 static void
-plan_enum(BrPlanTable * p, int column)
+plan_enum(BrPlanTable *p, int column)
 {
 	const BrColumn *c = &p->t->cols[column];
 	char	   *name = br_enum_name(p->cat, p->t, c);
@@ -164,7 +164,7 @@ plan_enum(BrPlanTable * p, int column)
 
 /* Append the columns that have the same note as column i, once for all of them. */
 static void
-append_note(StringInfo out, const BrPlanTable * p, int i)
+append_note(StringInfo out, const BrPlanTable *p, int i)
 {
 	const char *note = p->targets[i].note;
 	int			n = 1;
@@ -187,7 +187,7 @@ append_note(StringInfo out, const BrPlanTable * p, int i)
 }
 
 static char *
-table_note(const BrPlanTable * p)
+table_note(const BrPlanTable *p)
 {
 	StringInfoData out;
 
@@ -204,7 +204,7 @@ table_note(const BrPlanTable * p)
 
 /* PostGIS's and others' types may be in any schema: public says that, and the extension finds it. */
 static char *
-type_in_ddl(const BrPlanTable * p, int column)
+type_in_ddl(const BrPlanTable *p, int column)
 {
 	const MyTarget *target = &p->targets[column];
 	const char *paren = strchr(target->type_name, '(');
@@ -216,7 +216,7 @@ type_in_ddl(const BrPlanTable * p, int column)
 }
 
 static void
-append_default(StringInfo ddl, const BrPlanTable * p, int column)
+append_default(StringInfo ddl, const BrPlanTable *p, int column)
 {
 	const char *why;
 	char	   *text = br_default_text(p, column, &why);
@@ -229,7 +229,7 @@ append_default(StringInfo ddl, const BrPlanTable * p, int column)
 
 /* What gives the column its values.  True: the target computes it. */
 static bool
-append_value(StringInfo ddl, const BrPlanTable * p, int i)
+append_value(StringInfo ddl, const BrPlanTable *p, int i)
 {
 	const BrColumn *c = &p->t->cols[i];
 	PgKind		kind = pg_kind_of(&p->targets[i]);
@@ -251,7 +251,7 @@ append_value(StringInfo ddl, const BrPlanTable * p, int i)
 }
 
 static bool
-append_column(StringInfo ddl, const BrPlanTable * p, int i)
+append_column(StringInfo ddl, const BrPlanTable *p, int i)
 {
 	const BrColumn *c = &p->t->cols[i];
 	bool		is_generated;
@@ -267,7 +267,7 @@ append_column(StringInfo ddl, const BrPlanTable * p, int i)
 }
 
 static void
-append_checks(StringInfo ddl, BrPlanTable * p)
+append_checks(StringInfo ddl, BrPlanTable *p)
 {
 	BrExprFor	f = {p->b->s, p->cat, p->t, BR_FOR_CHECK};
 
@@ -286,7 +286,7 @@ append_checks(StringInfo ddl, BrPlanTable * p)
 }
 
 static void
-create_table(BrPlanTable * p)
+create_table(BrPlanTable *p)
 {
 	const BrTable *t = p->t;
 	const char **generated = palloc(Max(t->ncols, 1) * sizeof(char *));
@@ -314,7 +314,7 @@ create_table(BrPlanTable * p)
 
 /* See plan_int.h. */
 bool
-br_plan_table(BrPlanTable * p)
+br_plan_table(BrPlanTable *p)
 {
 	if (strcmp(p->t->kind, "SEQUENCE") == 0)
 	{
