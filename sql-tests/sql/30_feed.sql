@@ -124,7 +124,6 @@ SELECT t.refuse('');
 SELECT t.refuse('\x00');
 SELECT t.refuse(substr(t.batch(t.i('{1,x}')), 1, 60));
 SELECT t.refuse(t.raw(t.i('{1,x}')));
-SELECT t.refuse(t.raw(:b));
 SELECT t.refuse(t.raw(:b, :b));
 SELECT t.refuse(t.raw(:b, '{"kind": "heartbeat", "lsn": "2/0"}'));
 SELECT t.refuse(t.raw(:c));

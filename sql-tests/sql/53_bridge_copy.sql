@@ -58,6 +58,31 @@ END $$;
 CREATE VIEW t.tasks AS SELECT table_name AS table, range_id AS id, range_of AS of, copy_cursor AS cursor, state, rows_done,
     bytes_done, lsn, window_lsn FROM sluice.copy_task ORDER BY 1, 2;
 
+CREATE FUNCTION t.k(id int, u int, v text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+    SELECT t.row(int4send(id), int4send(u), convert_to(v, 'UTF8'))
+$$;
+CREATE FUNCTION t.krange(more jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT '{"id": 0, "of": 2, "from": null, "to": "[5]", "rows": 10, "bytes": 100, "snapshot": {"lsn": "1/C8", "window_lsn": "1/C8"},
+        "columns": [{"name": "id", "form": "binary", "typid": 23}, {"name": "u", "form": "binary", "typid": 23},
+            {"name": "v", "form": "text"}]}' || more
+$$;
+CREATE FUNCTION t.barerange() RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT '{"snapshot": {"lsn": "1/C8"}, "columns": [{"name": "a", "form": "binary", "typid": 23}, {"name": "b", "form": "text"}]}'::jsonb
+$$;
+CREATE FUNCTION t.at(n int) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT ('1/0'::pg_lsn + 100 * n)::text $$;
+CREATE FUNCTION t.tx(n int, VARIADIC records jsonb[]) RETURNS jsonb[] LANGUAGE sql AS $$
+    SELECT jsonb_build_object('kind', 'begin', 'lsn', t.at(n)) || records ||
+        jsonb_build_object('kind', 'commit', 'lsn', t.at(n), 'end', ('1/0'::pg_lsn + 100 * n + 50)::text,
+            'position', jsonb_build_object('file', 'bin.000001', 'pos', 100 * n + 50)::text)
+$$;
+CREATE FUNCTION t.feed_error(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE statement;
+    RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+    RETURN sqlstate || ' ' || sqlerrm;
+END $$;
+
 SELECT t.copying('t', 'k', 'bare');
 SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 SELECT sluice.feed_copy_open(:'tok', 'shop', 't', t.range());
@@ -87,9 +112,123 @@ CREATE FUNCTION t.shape_t() RETURNS jsonb LANGUAGE sql AS $$
     SELECT t.cols('t', t.col('id', 'int', 'int', '{"key": true, "primary": true, "not_null": true}'),
         t.col('n', 'numeric(20)', 'bigint unsigned'), t.col('v', 'varchar(5)', 'varchar(5)'), t.col('wide', 'int', 'int'))
 $$;
+CREATE FUNCTION t.shape_k() RETURNS jsonb LANGUAGE sql AS $$
+    SELECT t.cols('k', t.col('id', 'int', 'int', '{"key": true, "primary": true, "not_null": true}'),
+        t.col('u', 'int', 'int'), t.col('v', 'text', 'text'))
+$$;
 SELECT sluice.feed_copied(:'tok', t.my(t.shape_t()), '{"schema": "shop", "table": "t"}');
 SELECT table_name, state, snapshot_lsn, window_lsn, rows_copied, bytes_copied FROM sluice.stream_table ORDER BY 1;
 
+
+-- a key of several ranges, read at two positions; a table without a key
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'k', t.krange('{"id": 0, "snapshot": null}'));
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'k', t.krange('{"id": 1, "from": "[5]", "to": null, "snapshot": null}'));
+SELECT sluice.feed_copy(:'tok', t.rows(NULL, true));
+SELECT sluice.feed_copied(:'tok', t.my(t.shape_k()), '{"schema": "shop", "table": "k"}');
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'k', t.krange('{"id": 0, "of": 3}'));
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'k', t.krange('{"id": 0, "to": "[9]"}'));
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'k', t.krange('{"id": 0}'));
+SELECT sluice.feed_copy(:'tok', t.rows('[4]', true, t.k(1, 10, 'a'), t.k(2, 20, 'b'), t.k(3, 30, 'c')));
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'k', t.krange('{"id": 1, "from": "[5]", "to": null, "snapshot": {"lsn": "1/12C", "window_lsn": "1/190"}}'));
+SELECT sluice.feed_copy(:'tok', t.rows('[6]', false, t.k(6, 60, 'f')));
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'k', t.krange('{"id": 1, "from": "[5]", "to": null, "snapshot": {"lsn": "1/96", "window_lsn": "1/190"}}'));
+SELECT sluice.feed_copy(:'tok', t.rows(NULL, true, t.k(7, 70, 'g')));
+SELECT sluice.feed_copied(:'tok', t.my(t.shape_k()), '{"schema": "shop", "table": "k", "identity": {"column": "id", "next": 42}}');
+SELECT * FROM t.tasks WHERE "table" = 'k';
+-- rows without a key commit with the last batch
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'bare', t.barerange());
+SELECT sluice.feed_copy(:'tok', t.rows(NULL, false, t.row(int4send(1), 'x')));
+SELECT sluice.feed_copy(:'tok', t.rows(NULL, true, t.row(int4send(1), 'x')));
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'bare', t.barerange());
+BEGIN;
+SELECT sluice.feed_copy(:'tok', t.rows(NULL, false, t.row(int4send(1), 'x')));
+SELECT sluice.feed_copy(:'tok', t.rows(NULL, true, t.row(int4send(1), 'x')));
+COMMIT;
+SELECT sluice.feed_copied(:'tok', t.my(t.cols('bare', t.col('a', 'int', 'int'), t.col('b', 'text', 'text'))), '{"schema": "shop", "table": "bare"}');
+SELECT table_name, state, snapshot_lsn, window_lsn, rows_copied FROM sluice.stream_table ORDER BY 1;
+SELECT nextval('land.k_id_seq');
+SELECT phase, start_lsn, last_snapshot FROM sluice.copy_run;
+SELECT state, "position" FROM sluice.health;
+SELECT sluice.feed_copied(:'tok', t.my(t.shape_k()), '{"schema": "shop", "table": "k"}');
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'k', t.krange('{"id": 0}'));
+
+-- the window of k is from 1/96 to 1/190: transaction n begins at 1/0 + 100 n
+CREATE FUNCTION t.fk(tok text, n int, VARIADIC records jsonb[] = '{}') RETURNS jsonb LANGUAGE sql AS $$
+    SELECT sluice.feed(tok, t.my(VARIADIC ARRAY[t.shape_k()] || t.tx(n, VARIADIC records))) -> 'transactions'
+$$;
+-- below it: passed over, statements too
+SELECT t.fk(:'tok', 1, t.i('{9,90,never}'), t.d('{1,NULL,NULL}'), '{"kind": "ddl", "prefix": "shop", "data": "ALTER TABLE k ADD x int"}');
+-- inside: whatever is here, the row is as the change says
+SELECT t.fk(:'tok', 2, t.i('{3,31,c2}'), t.i('{4,40,d}'), t.u('{5,50,e}'), t.u('{1,11,a2}'), t.d('{8,NULL,NULL}'), t.d('{7,NULL,NULL}'));
+SELECT * FROM land.k ORDER BY id;
+-- keys that change: to one that is here, to one that is not, from one that is not
+SELECT t.fk(:'tok', 3, t.u('{4,41,d2}', '{3,NULL,NULL}'), t.u('{12,21,b2}', '{2,NULL,NULL}'), t.u('{13,130,m}', '{8,NULL,NULL}'),
+    t.u('{13,131,n}', '{9,NULL,NULL}'));
+SELECT * FROM land.k ORDER BY id;
+-- rows that hold another unique key's value give way; a value that was not sent cannot be made
+SELECT t.fk(:'tok', 3);
+INSERT INTO land.k VALUES (20, 200, 'later'), (21, 210, 'later');
+BEGIN;
+SELECT sluice.feed(:'tok', t.my(t.shape_k(), jsonb_build_object('kind', 'begin', 'lsn', '1/180'), t.i('{22,200,w}')));
+SELECT sluice.feed(:'tok', t.my(t.u('{6,210,f2}'), t.u('{30,300,~}'), t.u('{12,22,~}'),
+    jsonb_build_object('kind', 'commit', 'lsn', '1/180', 'end', '1/18A', 'position', 'p')));
+COMMIT;
+SELECT * FROM land.k ORDER BY id;
+SELECT * FROM t.conflict;
+SELECT state FROM sluice.health;
+-- behind it everything is strict again
+SELECT t.fk(:'tok', 4, t.i('{22,201,w2}'), t.u('{50,500,x}'), t.d('{51,NULL,NULL}'));
+SELECT * FROM t.conflict;
+SELECT state FROM sluice.health;
+SELECT t.feed_error($$SELECT t.fk('$$ || :'tok' || $$', 5, t.i('{60,201,y}'))$$);
 SELECT sluice.feed_close(:'tok');
+SELECT state FROM sluice.sync_start('s');
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
+
+-- a batch may end inside a transaction, a target transaction may not
+SELECT sluice.feed(:'tok', t.my(t.shape_k(), jsonb_build_object('kind', 'begin', 'lsn', t.at(6)), t.i('{70,700,p}')));
+BEGIN;
+SELECT sluice.feed(:'tok', t.my(t.shape_k(), jsonb_build_object('kind', 'begin', 'lsn', t.at(6)), t.i('{70,700,p}'))) -> 'transactions';
+SELECT sluice.feed(:'tok', t.my(t.i('{71,710,q}'))) -> 'transactions';
+COMMIT;
+BEGIN;
+SELECT sluice.feed(:'tok', t.my(t.shape_k(), jsonb_build_object('kind', 'begin', 'lsn', t.at(6)), t.i('{70,700,p}'))) -> 'transactions';
+PREPARE TRANSACTION 'x';
+BEGIN;
+SELECT sluice.feed(:'tok', t.my(t.shape_k(), jsonb_build_object('kind', 'begin', 'lsn', t.at(6)), t.i('{70,700,p}'))) -> 'transactions';
+SAVEPOINT a;
+SELECT sluice.feed(:'tok', t.my(t.i('{71,710,q}')));
+ROLLBACK TO a;
+SELECT sluice.feed_close(:'tok');
+ROLLBACK TO a;
+RELEASE a;
+SELECT sluice.feed(:'tok', t.my(t.i('{72,720,r}'))) -> 'transactions';
+SAVEPOINT b;
+ROLLBACK TO b;
+COMMIT;
+-- what began in a savepoint goes with it
+BEGIN;
+SAVEPOINT a;
+SELECT sluice.feed(:'tok', t.my(t.shape_k(), jsonb_build_object('kind', 'begin', 'lsn', t.at(6)), t.i('{70,700,p}'))) -> 'transactions';
+ROLLBACK TO a;
+COMMIT;
+BEGIN;
+SELECT sluice.feed(:'tok', t.my(t.shape_k(), jsonb_build_object('kind', 'begin', 'lsn', t.at(6)), t.i('{70,700,p}'))) -> 'transactions';
+SELECT sluice.feed(:'tok', t.my(t.i('{71,710,q}'), jsonb_build_object('kind', 'commit', 'lsn', t.at(6), 'end', '1/28A', 'position', 'q'))) -> 'transactions';
+COMMIT;
+SELECT * FROM land.k WHERE id >= 70 ORDER BY id;
+
+-- a batch that says what it follows
+CREATE FUNCTION t.follows(lsn text) RETURNS jsonb LANGUAGE sql AS $$
+    SELECT jsonb_build_object('kind', 'message', 'transactional', false, 'prefix', 'sluice_follows', 'lsn', lsn)
+$$;
+SELECT sluice.feed(:'tok', t.my(VARIADIC ARRAY[t.follows('1/28A'), t.shape_k()] || t.tx(7, t.i('{73,730,s}')))) -> 'transactions';
+SELECT sluice.feed(:'tok', t.my(VARIADIC ARRAY[t.follows('1/28A'), t.shape_k()] || t.tx(8, t.i('{74,740,t}'))));
+SELECT sluice.feed(:'tok', t.my(VARIADIC ARRAY[t.follows('0/0'), t.shape_k()] || t.tx(8, t.i('{74,740,t}'))));
+SELECT sluice.feed(:'tok', t.my(VARIADIC ARRAY[t.follows(t.at(7)), t.shape_k()] || t.tx(8, t.i('{74,740,t}'))));
+SELECT t.feed_error($$SELECT sluice.feed('$$ || :'tok' || $$', t.my(t.shape_k(), t.follows('1/2EE')))$$);
+SELECT sluice.feed_close(:'tok');
+SELECT id FROM land.k WHERE id >= 73;
+
 SELECT sluice.sync_stop('s');
 SELECT sluice.sync_drop('s');

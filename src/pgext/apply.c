@@ -176,6 +176,8 @@ change(SlApply *ap, const SlRecord *rec)
 		return;
 	ap->at_state = sl_relstate_get(ap, map);
 	ap->at_change = c;
+	/* without a key, rows that are here already could not be told */
+	map->window &= map->nkeys > 0 && !map->full;
 	map->wrote = ap->in_hand;
 	PG_TRY();
 	{
@@ -384,7 +386,7 @@ sl_apply_settle(SlApply *ap)
 void
 sl_apply_finish(SlApply *ap)
 {
-	if (ap->in_source)
+	if (ap->in_source && !ap->feed)
 		violation("a batch ends inside a transaction");
 	sl_apply_settle(ap);
 	record_conflicts(ap);

@@ -93,7 +93,8 @@ extern int	sl_apply_pending(const SlApply *ap, int64 *bytes);
 /*
  * Close what the transaction opened, record its conflicts and its position
  * (end of the last COMMIT or HEARTBEAT seen).  The caller commits then.
- * Raises outside a boundary.
+ * Raises outside a boundary, but for a stream that is fed: there the next call
+ * of the same target transaction goes on, and until it comes to a boundary that cannot commit (feed_session.c).
  */
 extern void sl_apply_finish(SlApply *ap);
 

@@ -90,7 +90,10 @@ typedef struct SlRelMap
 	bool		owed_moved;		/* a row changed that key and kept such a
 								 * value */
 	bool		snapshot_known;
-	XLogRecPtr	snapshot_lsn;	/* changes committed before it were copied */
+	XLogRecPtr	snapshot_lsn;	/* changes committed before it were copied … */
+	XLogRecPtr	window_lsn;		/* … and those before this one perhaps; 0 =
+								 * none */
+	bool		window;			/* the change in hand is one of those */
 	struct SlRelState *state;	/* in the target transaction, or NULL */
 	int64		nconflicts[SL_CONFLICTS];
 	char	   *conflict_key[SL_CONFLICTS]; /* in the transaction's context */
@@ -125,6 +128,7 @@ typedef struct SlRelState
 	TupleTableSlot *want;		/* row to look for */
 	TupleTableSlot *row;		/* row to write */
 	TupleTableSlot *found;
+	TupleTableSlot *spare;		/* as found, made at need */
 	uint8	   *sent;			/* by attnum - 1: SL_SENT_* */
 	int			ndefaults;		/* columns the source does not send */
 	AttrNumber *default_att;
@@ -161,7 +165,8 @@ struct SlApply
 	int			ncopied;		/* the stream's tables, as they were when
 								 * these were read … */
 	SlStreamTable *copied;
-	XLogRecPtr	last_snapshot;	/* … and the latest snapshot of one */
+	XLogRecPtr	last_snapshot;	/* … and the latest snapshot of one, or the
+								 * end of its window */
 	MemoryContext copiedcxt;	/* of them */
 	bool		copied_stale;	/* they may be others by now */
 

@@ -20,6 +20,7 @@
 #include "utils/snapmgr.h"
 
 #include "pgext/apply_int.h"
+#include "pgext/apply_row.h"
 #include "pgext/errutil.h"
 #include "pgext/pgcompat.h"
 
@@ -67,8 +68,8 @@ executor_update(SlRelState *rs, TupleTableSlot *slot)
 	row_end(rs);
 }
 
-static void
-executor_delete(SlRelState *rs)
+void
+sl_row_remove(SlRelState *rs)
 {
 	row_begin(rs);
 	EvalPlanQualSetSlot(&rs->epq, rs->found);
@@ -99,8 +100,8 @@ refuse_merge(SlRelState *rs)
 }
 
 /* Columns the source does not send: their defaults, in the root's layout. */
-static void
-fill_defaults(SlRelState *root, TupleTableSlot *slot)
+void
+sl_row_fill_defaults(SlRelState *root, TupleTableSlot *slot)
 {
 	ExprContext *econtext = GetPerTupleExprContext(root->estate);
 
@@ -118,8 +119,8 @@ fill_defaults(SlRelState *root, TupleTableSlot *slot)
  * The row to write over the found one: what was sent, and for the rest what
  * is stored.  sent is in the root's layout, as is slot; stored is a leaf's.
  */
-static void
-keep_stored(SlRelState *leaf, TupleTableSlot *slot, const uint8 *sent)
+void
+sl_row_keep_stored(SlRelState *leaf, TupleTableSlot *slot, const uint8 *sent)
 {
 	TupleDesc	desc = leaf->found->tts_tupleDescriptor;
 
@@ -152,9 +153,9 @@ detoast_row(TupleTableSlot *slot)
 }
 
 /* Find by the root's want row in one leaf; the row is locked then. */
-static SlFound
-find_in(SlRelState *leaf, TupleTableSlot *rootwant, const AttrNumber *atts, int natts,
-		bool sure)
+SlFound
+sl_row_find_in(SlRelState *leaf, TupleTableSlot *rootwant, const AttrNumber *atts, int natts,
+			   bool sure)
 {
 	if (leaf->root)
 	{
@@ -176,8 +177,8 @@ find_in(SlRelState *leaf, TupleTableSlot *rootwant, const AttrNumber *atts, int 
 }
 
 /* The leaves that may have root->want. */
-static List *
-leaves_of(SlRelState *root)
+List *
+sl_row_leaves_of(SlRelState *root)
 {
 	SlRelState *leaf;
 
@@ -196,10 +197,10 @@ find_old(SlRelState *root)
 {
 	ListCell   *lc;
 
-	foreach(lc, leaves_of(root))
+	foreach(lc, sl_row_leaves_of(root))
 	{
 		SlRelState *leaf = lfirst(lc);
-		SlFound		found = find_in(leaf, root->want, leaf->keys, leaf->nkeys, true);
+		SlFound		found = sl_row_find_in(leaf, root->want, leaf->keys, leaf->nkeys, true);
 
 		if (found == SL_FOUND_NONE)
 			continue;
@@ -213,8 +214,8 @@ find_old(SlRelState *root)
 }
 
 /* Store root->row (complete but for its partition) as a new row. */
-static void
-store_new(SlRelState *root)
+void
+sl_row_store_new(SlRelState *root)
 {
 	SlRelState *leaf = sl_route(root, root->row);
 
@@ -226,8 +227,8 @@ store_new(SlRelState *root)
 }
 
 /* Write root->row over the row found in from, which may have to move. */
-static void
-store_over(SlRelState *root, SlRelState *from)
+void
+sl_row_store_over(SlRelState *root, SlRelState *from)
 {
 	SlRelState *to = sl_route(root, root->row);
 
@@ -241,7 +242,7 @@ store_over(SlRelState *root, SlRelState *from)
 		return;
 	}
 	detoast_row(root->row);
-	executor_delete(from);
+	sl_row_remove(from);
 	sl_relstate_reset_row(to);
 	executor_insert(to, sl_to_leaf(to, root->row, to->row));
 }
@@ -261,16 +262,16 @@ refuse_unchanged(SlRelState *rs)
 				  quote_identifier(map->shape->cols[i].name));
 }
 
-static bool
-has_unchanged(SlRelState *rs)
+bool
+sl_row_has_unchanged(SlRelState *rs)
 {
 	return memchr(rs->sent, SL_SENT_UNCHANGED,
 				  rs->row->tts_tupleDescriptor->natts) != NULL;
 }
 
 /* Read a change's new row into root->row. */
-static void
-read_new(SlRelState *root, const SlRow *row)
+void
+sl_row_read_new(SlRelState *root, const SlRow *row)
 {
 	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(root->estate));
 
@@ -280,8 +281,8 @@ read_new(SlRelState *root, const SlRow *row)
 }
 
 /* Set root->want to the row to look for. */
-static void
-read_want(SlRelState *root, const SlRow *row, bool keys_only)
+void
+sl_row_read_want(SlRelState *root, const SlRow *row, bool keys_only)
 {
 	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(root->estate));
 
@@ -291,8 +292,8 @@ read_want(SlRelState *root, const SlRow *row, bool keys_only)
 }
 
 /* want := row, for a change that sends no old row: the key did not change. */
-static void
-want_row(SlRelState *root)
+void
+sl_row_want_new(SlRelState *root)
 {
 	int			natts = root->row->tts_tupleDescriptor->natts;
 
@@ -314,7 +315,7 @@ insert_row(SlRelState *root)
 		leaf->clean >= CLEAN_INSERTS;
 	if (leaf->look.inserts && !root->ap->unlooked)
 	{
-		SlFound		found = find_in(leaf, root->want, leaf->inskeys, leaf->ninskeys, false);
+		SlFound		found = sl_row_find_in(leaf, root->want, leaf->inskeys, leaf->ninskeys, false);
 
 		leaf->clean = found == SL_FOUND_NONE ? leaf->clean + 1 : 0;
 		if (found == SL_FOUND_EQUAL)
@@ -322,13 +323,13 @@ insert_row(SlRelState *root)
 		if (found == SL_FOUND_SAME)
 		{
 			sl_conflict(root, SL_CONFLICT_INSERT_EXISTS, root->want);
-			keep_stored(leaf, root->row, root->sent);
-			store_over(root, leaf);
+			sl_row_keep_stored(leaf, root->row, root->sent);
+			sl_row_store_over(root, leaf);
 			return;
 		}
 	}
-	fill_defaults(root, root->row);
-	store_new(root);
+	sl_row_fill_defaults(root, root->row);
+	sl_row_store_new(root);
 }
 
 void
@@ -337,12 +338,15 @@ sl_row_insert(SlRelState *rs, const SlChange *c)
 	MemoryContext old;
 
 	sl_relstate_reset_row(rs);
-	read_new(rs, &c->newrow);
-	if (has_unchanged(rs))
+	sl_row_read_new(rs, &c->newrow);
+	if (sl_row_has_unchanged(rs))
 		refuse_unchanged(rs);
-	want_row(rs);
+	sl_row_want_new(rs);
 	old = MemoryContextSwitchTo(GetPerTupleMemoryContext(rs->estate));
-	insert_row(rs);
+	if (rs->map->window)
+		sl_window_insert(rs);
+	else
+		insert_row(rs);
 	MemoryContextSwitchTo(old);
 	rs->ap->delta[SL_C_INSERTS]++;
 }
@@ -381,30 +385,39 @@ leaves_owed(SlRelState *root, SlRelState *leaf)
 	return moved;
 }
 
+static void
+update_row(SlRelState *rs)
+{
+	SlRelState *leaf = find_old(rs);
+
+	if (leaf == NULL)
+	{
+		sl_conflict(rs, sl_row_has_unchanged(rs) ? SL_CONFLICT_UPDATE_MISSING_TOAST
+					: SL_CONFLICT_UPDATE_MISSING, rs->want);
+		return;
+	}
+	if (rs->map->owed && leaves_owed(rs, leaf))
+		rs->map->owed_moved = true;
+	sl_row_keep_stored(leaf, rs->row, rs->sent);
+	sl_row_store_over(rs, leaf);
+}
+
 void
 sl_row_update(SlRelState *rs, const SlChange *c)
 {
 	MemoryContext old;
-	SlRelState *leaf;
 
 	sl_relstate_reset_row(rs);
-	read_new(rs, &c->newrow);
+	sl_row_read_new(rs, &c->newrow);
 	if (c->old_kind != 0)
-		read_want(rs, &c->oldrow, c->old_kind == 'K');
+		sl_row_read_want(rs, &c->oldrow, c->old_kind == 'K');
 	else
-		want_row(rs);
+		sl_row_want_new(rs);
 	old = MemoryContextSwitchTo(GetPerTupleMemoryContext(rs->estate));
-	leaf = find_old(rs);
-	if (leaf == NULL)
-		sl_conflict(rs, has_unchanged(rs) ? SL_CONFLICT_UPDATE_MISSING_TOAST
-					: SL_CONFLICT_UPDATE_MISSING, rs->want);
+	if (rs->map->window)
+		sl_window_update(rs);
 	else
-	{
-		if (rs->map->owed && leaves_owed(rs, leaf))
-			rs->map->owed_moved = true;
-		keep_stored(leaf, rs->row, rs->sent);
-		store_over(rs, leaf);
-	}
+		update_row(rs);
 	MemoryContextSwitchTo(old);
 	rs->ap->delta[SL_C_UPDATES]++;
 }
@@ -416,13 +429,13 @@ sl_row_delete(SlRelState *rs, const SlChange *c)
 	SlRelState *leaf;
 
 	sl_relstate_reset_row(rs);
-	read_want(rs, &c->oldrow, c->old_kind == 'K');
+	sl_row_read_want(rs, &c->oldrow, c->old_kind == 'K');
 	old = MemoryContextSwitchTo(GetPerTupleMemoryContext(rs->estate));
-	leaf = find_old(rs);
-	if (leaf == NULL)
+	leaf = rs->map->window ? sl_window_find(rs) : find_old(rs);
+	if (leaf != NULL)
+		sl_row_remove(leaf);
+	else if (!rs->map->window)
 		sl_conflict(rs, SL_CONFLICT_DELETE_MISSING, rs->want);
-	else
-		executor_delete(leaf);
 	MemoryContextSwitchTo(old);
 	rs->ap->delta[SL_C_DELETES]++;
 }
@@ -435,7 +448,7 @@ find_same(SlRelState *root)
 {
 	ListCell   *lc;
 
-	foreach(lc, leaves_of(root))
+	foreach(lc, sl_row_leaves_of(root))
 	{
 		SlRelState *leaf = lfirst(lc);
 
@@ -488,8 +501,8 @@ fill_row(SlRelState *root)
 			return SL_FILLED_SAME;
 		if (!sl_lookup_lock(leaf))
 			continue;
-		keep_stored(leaf, root->row, root->sent);
-		store_over(root, leaf);
+		sl_row_keep_stored(leaf, root->row, root->sent);
+		sl_row_store_over(root, leaf);
 		return SL_FILLED_WRITTEN;
 	}
 	ereport(ERROR,
@@ -510,8 +523,8 @@ sl_row_fill(SlRelState *rs, const SlChange *c)
 	SlFilled	result;
 
 	sl_relstate_reset_row(rs);
-	read_new(rs, &c->newrow);
-	want_row(rs);
+	sl_row_read_new(rs, &c->newrow);
+	sl_row_want_new(rs);
 	old = MemoryContextSwitchTo(GetPerTupleMemoryContext(rs->estate));
 	result = fill_row(rs);
 	MemoryContextSwitchTo(old);

@@ -308,6 +308,7 @@ sluice_feed_close(PG_FUNCTION_ARGS)
 	if (sl_feed_hand_close(fcinfo))
 		PG_RETURN_VOID();
 	sl_feed_check_token(fcinfo);
+	sl_feed_check_whole("feed_close");
 	sl_feed_lock_again();
 	/* held to the end of this transaction, so that nobody comes in between */
 	(void) sl_stream_lock_xact(sl_feed.stream);

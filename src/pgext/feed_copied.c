@@ -222,6 +222,7 @@ copied(SlStream *s, FunctionCallInfo fcinfo)
 	char	   *table;
 	int			left;
 
+	sl_feed_check_whole("feed_copied");
 	sl_arg_check(fcinfo, 1, "batch");
 	sl_arg_check(fcinfo, 2, "result");
 	result = &PG_GETARG_JSONB_P(2)->root;

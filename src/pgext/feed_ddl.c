@@ -345,6 +345,18 @@ shown_statement(const SlMessage *m)
 	return buf.data;
 }
 
+/* Leave out the tables whose copy was read behind the statement; how many stay. */
+static int
+not_in_copy(SlStreamTable *tables, int n, XLogRecPtr lsn)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (lsn == 0 || lsn >= tables[i].snapshot_lsn)
+			tables[kept++] = tables[i];
+	return kept;
+}
+
 /* See feed_fault.h. */
 void
 sl_feed_judge_ddl(const SlStream *s, const SlMessage *m, XLogRecPtr lsn)
@@ -353,7 +365,7 @@ sl_feed_judge_ddl(const SlStream *s, const SlMessage *m, XLogRecPtr lsn)
 	SlStreamTable *tables;
 	int			n = sl_stream_tables(s->stream_id, &tables);
 	bool		another;
-	const SlStreamTable *t = touched(m, tables, n, &another);
+	const SlStreamTable *t = touched(m, tables, not_in_copy(tables, n, lsn), &another);
 
 	if (t == NULL)
 		return;

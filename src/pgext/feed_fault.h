@@ -19,7 +19,8 @@ extern void sl_feed_raise_fault(const SlFault *f) SL_NORETURN;
  * A DDL statement of a source that sluice-bridge reads: refuses by name, once,
  * where it names a table of the stream and may change it; a start after the
  * refusal passes it, and the shape that follows is judged.  A table that goes,
- * comes or is renamed refuses for good.  lsn: of its transaction.  Rule: docs/internals/bridge.md, "Statements".
+ * comes or is renamed refuses for good.  What the copies of the tables that it
+ * names have behind them passes.  lsn: of its transaction.  Rule: docs/internals/bridge.md, "Statements".
  */
 extern void sl_feed_judge_ddl(const SlStream *s, const SlMessage *m, XLogRecPtr lsn);
 

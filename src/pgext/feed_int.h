@@ -21,6 +21,11 @@ typedef struct SlFeed
 	SlSlot	   *slot;			/* NULL without shared memory */
 	char		token[SL_FEED_TOKEN_MAX + 1];
 	SubTransactionId subid;		/* that opened it; invalid once committed */
+	SubTransactionId call_subid;	/* of the last call in this transaction … */
+	SubTransactionId open_subid;	/* … and of the one in which the source
+									 * transaction began that is not over */
+	bool		partial;		/* there is one: this transaction cannot
+								 * commit */
 	bool		locked;			/* session lock held; an abort releases it */
 	bool		stale;			/* an abort took what was judged back */
 	bool		busy;			/* inside a call: none from what it runs */
@@ -42,6 +47,9 @@ extern void sl_feed_forget(void);
 
 /* Argument 0 must be this session's token; else ERROR 22023. */
 extern void sl_feed_check_token(FunctionCallInfo fcinfo);
+
+/* ERROR 55000 while a source transaction is not over; what: is not possible then. */
+extern void sl_feed_check_whole(const char *what);
 
 /* Take the lock again that an abort released; refuses STREAM-BUSY. */
 extern void sl_feed_lock_again(void);

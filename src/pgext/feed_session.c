@@ -49,6 +49,28 @@ forget_sysid(void)
 	sl_feed.sysid_new = false;
 }
 
+/* An abort took back what calls did. */
+static void
+forget_done(void)
+{
+	sl_feed.stale = true;
+	sl_feed.settled = false;
+	forget_sysid();
+}
+
+/* See feed_int.h. */
+void
+sl_feed_check_whole(const char *what)
+{
+	if (!sl_feed.partial)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("stream \"%s\" stands inside a transaction of its source: no %s is possible",
+					sl_feed.stream->stream_id, what),
+			 errhint("Feed the rest of that transaction, or roll back.")));
+}
+
 /* See feed_int.h. */
 void
 sl_feed_forget(void)
@@ -71,6 +93,12 @@ at_xact(XactEvent event, void *arg)
 {
 	if (sl_feed.cxt == NULL)
 		return;
+	if (event == XACT_EVENT_PRE_COMMIT)
+		sl_feed_check_whole("commit");
+	if (event == XACT_EVENT_PRE_PREPARE && sl_feed.call_subid != InvalidSubTransactionId)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot prepare a transaction that feeds a stream")));
 	if (event == XACT_EVENT_PRE_COMMIT && sl_feed.subid != InvalidSubTransactionId)
 	{
 		sl_feed.locked = sl_stream_lock(sl_feed.stream);
@@ -83,15 +111,20 @@ at_xact(XactEvent event, void *arg)
 		if (sl_feed.subid != InvalidSubTransactionId)
 			sl_feed_forget();
 		else
-		{
-			sl_feed.stale = true;
-			sl_feed.settled = false;
-			forget_sysid();
-		}
+			forget_done();
 		sl_feed.locked = false;
+	}
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
+	{
+		sl_feed.call_subid = sl_feed.open_subid = InvalidSubTransactionId;
+		sl_feed.partial = false;
 	}
 }
 
+/*
+ * Ids grow: the last call was in what aborts if its id is not below.  What a row
+ * of a call runs aborts by itself.
+ */
 static void
 at_subxact(SubXactEvent event, SubTransactionId mine, SubTransactionId parent,
 		   void *arg)
@@ -100,11 +133,10 @@ at_subxact(SubXactEvent event, SubTransactionId mine, SubTransactionId parent,
 		return;
 	if (sl_feed.subid != InvalidSubTransactionId && mine <= sl_feed.subid)
 		sl_feed_forget();
-	else
+	else if (mine <= sl_feed.call_subid)
 	{
-		sl_feed.stale = true;
-		sl_feed.settled = false;
-		forget_sysid();
+		sl_feed.partial = false;
+		forget_done();
 	}
 }
 
@@ -296,11 +328,16 @@ sl_feed_lead(FunctionCallInfo fcinfo, SlFeedCall fn)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("stream \"%s\" has refused", sl_feed.stream->stream_id),
 				 errhint("Call sluice.feed_close to record the refusal.")));
+	if (sl_feed.open_subid != GetCurrentSubTransactionId())
+		sl_feed_check_whole("call inside another savepoint");
 	sl_feed_lock_again();
 	sl_feed_check_may(sl_feed.stream);
 	if (sl_feed.stale)
 		sl_apply_abort(sl_feed.apply);
 	sl_feed.stale = false;
+	sl_feed.call_subid = GetCurrentSubTransactionId();
+	if (!sl_feed.partial)
+		sl_feed.open_subid = sl_feed.call_subid;
 
 	sl_feed.busy = true;
 	PG_TRY();
@@ -316,6 +353,7 @@ sl_feed_lead(FunctionCallInfo fcinfo, SlFeedCall fn)
 	}
 	PG_END_TRY();
 	sl_feed.busy = false;
+	sl_feed.partial = !sl_apply_at_boundary(sl_feed.apply);
 	return result;
 }
 

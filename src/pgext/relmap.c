@@ -198,7 +198,10 @@ sl_relmap_load_snapshots(SlApply *ap)
 	ap->ncopied = sl_stream_tables(ap->stream->stream_id, &ap->copied);
 	ap->last_snapshot = InvalidXLogRecPtr;
 	for (int i = 0; i < ap->ncopied; i++)
+	{
 		ap->last_snapshot = Max(ap->last_snapshot, ap->copied[i].snapshot_lsn);
+		ap->last_snapshot = Max(ap->last_snapshot, ap->copied[i].window_lsn);
+	}
 	MemoryContextSwitchTo(old);
 }
 
@@ -209,17 +212,17 @@ sl_apply_copied(SlApply *ap)
 	ap->copied_stale = true;
 }
 
-/* Of the table of this oid; of the one of this name, if it was made again. */
-static XLogRecPtr
-snapshot_of(SlApply *ap, const SlShape *shape)
+/* That of this oid; the one of this name, if it was made again; NULL = none. */
+static const SlStreamTable *
+copied_table(SlApply *ap, const SlShape *shape)
 {
 	for (int i = 0; i < ap->ncopied; i++)
 		if (shape->relid != 0 && ap->copied[i].source_id == shape->relid)
-			return ap->copied[i].snapshot_lsn;
+			return &ap->copied[i];
 	for (int i = 0; i < ap->ncopied; i++)
 		if (same_table(&ap->copied[i], shape))
-			return ap->copied[i].snapshot_lsn;
-	return InvalidXLogRecPtr;
+			return &ap->copied[i];
+	return NULL;
 }
 
 /*
@@ -228,17 +231,24 @@ snapshot_of(SlApply *ap, const SlShape *shape)
  * helps to decode and decides nothing.  Rule: PostgreSQL's own table
  * synchronisation, which applies a change iff the snapshot's position is at or
  * before the commit record.
+ *
+ * Sets map->window: it was committed before the end of the snapshot's window.
  */
 bool
 sl_relmap_in_copy(SlApply *ap, SlRelMap *map)
 {
+	map->window = false;
 	if (ap->in_hand == 0 || ap->in_hand >= ap->last_snapshot)
 		return false;
 	if (!map->snapshot_known)
 	{
-		map->snapshot_lsn = snapshot_of(ap, map->shape);
+		const SlStreamTable *t = copied_table(ap, map->shape);
+
+		map->snapshot_lsn = t ? t->snapshot_lsn : InvalidXLogRecPtr;
+		map->window_lsn = t ? t->window_lsn : InvalidXLogRecPtr;
 		map->snapshot_known = true;
 	}
+	map->window = ap->in_hand >= map->snapshot_lsn && ap->in_hand < map->window_lsn;
 	return ap->in_hand < map->snapshot_lsn;
 }
 
@@ -246,8 +256,12 @@ sl_relmap_in_copy(SlApply *ap, SlRelMap *map)
 bool
 sl_apply_in_copy(SlApply *ap, const SlShape *shape)
 {
-	return ap->in_hand != 0 && ap->in_hand < ap->last_snapshot &&
-		ap->in_hand < snapshot_of(ap, shape);
+	const SlStreamTable *t;
+
+	if (ap->in_hand == 0 || ap->in_hand >= ap->last_snapshot)
+		return false;
+	t = copied_table(ap, shape);
+	return t && ap->in_hand < t->snapshot_lsn;
 }
 
 /*

@@ -112,6 +112,8 @@ typedef struct SlStreamTable
 	char	   *state;			/* pending copying established dropped
 								 * abandoned */
 	XLogRecPtr	snapshot_lsn;	/* its copy's position; 0 = from the start */
+	XLogRecPtr	window_lsn;		/* end of the window that holds the copy's
+								 * position; 0 = it is just snapshot_lsn */
 	char	   *leaves;			/* of leaves_pg.c, NULL = not known */
 } SlStreamTable;
 

@@ -38,7 +38,7 @@ lsn_of_row(uint64 row, int col)
 
 #define TABLE_SQL \
 	"SELECT schema_name, table_name, source_id, target_relid, state, snapshot_lsn," \
-	" source_leaves FROM sluice.stream_table WHERE stream_id = $1"
+	" source_leaves, window_lsn FROM sluice.stream_table WHERE stream_id = $1"
 
 /* Row i of TABLE_SQL, palloc'd in cxt. */
 static void
@@ -51,6 +51,7 @@ fill_table(SlStreamTable *t, uint64 i, MemoryContext cxt)
 	t->state = sl_spi_text(i, 5, cxt);
 	t->snapshot_lsn = lsn_of_row(i, 6);
 	t->leaves = sl_spi_text(i, 7, cxt);
+	t->window_lsn = lsn_of_row(i, 8);
 }
 
 int
