@@ -8,7 +8,8 @@ import pytest
 
 from lib import Bridge, find_secret, free_port, make_bridged_stream, wait_until
 from lib.bridge import run_bridge
-from lib.bridgerun import begin_here
+from lib.bridgerun import begin_here, children_of
+from lib.rounds import FAST
 
 
 @pytest.fixture
@@ -247,3 +248,53 @@ def test_the_sources_password_stands_nowhere(src, dst, make_bridge):
     bridge.stop()
     assert secret not in bridge.log_text()
     assert find_secret(secret, [dst.server], [dst]) == []
+
+
+# -- by the server itself --------------------------------------------------------
+
+def bridge_pids(server):
+    """Pids of the bridges among the children of the server's processes."""
+    top = server.postmaster_pid()
+    return [pid for launcher in children_of(top) for pid in children_of(launcher)
+            if b"sluice-bridge" in cmdline(pid)]
+
+
+def cmdline(pid):
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as f:
+            return f.read()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
+def test_the_launcher_runs_it_where_it_is_asked_to(src, make_pg):
+    server = make_pg("autostart", conf=FAST)
+    dst = server.fresh_db("autostart", extension=True)
+    stream = followed(src, dst)
+    assert bridge_pids(server) == []
+    server.reload(**{"sluice.bridge_autostart": "on"})
+    works(stream)
+    one = wait_until(lambda: bridge_pids(server), 30, "the process")
+    assert len(one) == 1 and b"user='postgres'" in cmdline(one[0])
+
+    # its crash is none of the server's
+    mark = server.log_mark()
+    os.kill(one[0], signal.SIGKILL)
+    wait_until(lambda: bridge_pids(server) not in ([], one), 60, "another process")
+    works(stream)
+    assert "It was ended by signal 9" in server.log_text(mark)
+    assert "terminating any other active server processes" not in server.log_text(mark)
+
+    # nor does it outlive the server, or what asks for it
+    left = bridge_pids(server)
+    server.restart()
+    wait_until(lambda: all(gone(pid) for pid in left), 30, "the old process's end")
+    works(stream)
+    left = bridge_pids(server)
+    server.kill9()
+    wait_until(lambda: all(gone(pid) for pid in left), 30, "the end of what a crash left")
+    server.start()
+    works(stream)
+    server.reload(**{"sluice.bridge_autostart": "off"})
+    wait_until(lambda: bridge_pids(server) == [], 60, "the process's end")
+    assert stream.state == "starting"

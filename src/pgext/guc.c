@@ -14,6 +14,7 @@
 
 int			sl_guc_max_streams = 64;
 bool		sl_guc_autostart = true;
+bool		sl_guc_bridge_autostart = false;
 int			sl_guc_connect_timeout = 10 * 1000;
 int			sl_guc_query_timeout = 60 * 1000;
 int			sl_guc_receive_timeout = 60 * 1000;
@@ -68,6 +69,10 @@ sl_guc_init(void)
 							 "Run the streams of this cluster.",
 							 "Off holds all of them: none is started, those that run go on.",
 							 &sl_guc_autostart, true, PGC_SIGHUP, 0,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("sluice.bridge_autostart",
+							 "Run sluice-bridge for the databases whose streams need it.",
+							 NULL, &sl_guc_bridge_autostart, false, PGC_SIGHUP, 0,
 							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("sluice.log_keys",
 							 "Show the keys of rows in the server's log.",

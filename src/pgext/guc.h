@@ -7,6 +7,7 @@
 
 extern int	sl_guc_max_streams; /* postmaster start only */
 extern bool sl_guc_autostart;
+extern bool sl_guc_bridge_autostart;
 extern int	sl_guc_connect_timeout; /* ms */
 extern int	sl_guc_query_timeout;	/* ms */
 extern int	sl_guc_receive_timeout; /* ms without a word from the source */

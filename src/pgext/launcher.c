@@ -30,6 +30,7 @@
 #include "utils/timestamp.h"
 
 #include "pgext/aftercommit.h"
+#include "pgext/bridge_launch.h"
 #include "pgext/guc.h"
 #include "pgext/worker.h"
 #include "pgext/pgcompat.h"
@@ -50,6 +51,7 @@ typedef struct SlLauncher
 	BackgroundWorkerHandle *scout;	/* the one at work */
 	Oid			scout_db;
 	TimestampTz next_check;		/* of the list of databases */
+	SlBridges  *bridges;
 	MemoryContext context;
 } SlLauncher;
 
@@ -304,6 +306,7 @@ look_at_slot(SlLauncher *l, int i)
 static void
 launcher_exit(int code, Datum arg)
 {
+	sl_bridges_stop(((SlLauncher *) DatumGetPointer(arg))->bridges);
 	sl_launcher_attach(NULL);
 }
 
@@ -322,7 +325,8 @@ launcher_begin(void)
 									   ALLOCSET_DEFAULT_SIZES);
 	l->handles = MemoryContextAllocZero(l->context,
 										sl_shmem_nslots() * sizeof(void *));
-	before_shmem_exit(launcher_exit, (Datum) 0);
+	l->bridges = sl_bridges_create(l->context);
+	before_shmem_exit(launcher_exit, PointerGetDatum(l));
 	sl_launcher_attach(MyLatch);
 	pgstat_report_appname("sluice launcher");
 	return l;
@@ -346,6 +350,7 @@ sl_launcher_main(Datum arg)
 		wait_ms = look_at_databases(l);
 		for (int i = 0; i < sl_shmem_nslots(); i++)
 			wait_ms = Min(wait_ms, look_at_slot(l, i));
+		wait_ms = Min(wait_ms, sl_bridges_look(l->bridges));
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 wait_ms, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);

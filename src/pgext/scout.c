@@ -23,6 +23,7 @@ typedef struct Found
 	Oid			owner;
 	SlState		state;
 	bool		should_run;		/* by a worker of ours */
+	bool		bridged;		/* by sluice-bridge */
 } Found;
 
 static int
@@ -34,7 +35,8 @@ read_streams(Found **found)
 	sl_spi_enter();
 	n = sl_spi_exec("SELECT s.stream_id, t.state, s.should_run AND s.driver = 'postgres'"
 					" AND NOT COALESCE((s.options ->> 'feed')::pg_catalog.bool, false),"
-					" s.owner::pg_catalog.oid"
+					" s.owner::pg_catalog.oid,"
+					" s.source_server IS NOT NULL AND s.driver IN ('mysql', 'mariadb')"
 					" FROM sluice.stream s JOIN sluice.stream_state t USING (stream_id)"
 					" ORDER BY s.id", SPI_OK_SELECT, 0, NULL);
 	*found = MemoryContextAllocZero(cxt, (n + 1) * sizeof(Found));
@@ -47,6 +49,7 @@ read_streams(Found **found)
 			f->state = SL_STATE_FAILED;
 		f->should_run = sl_spi_bool(i, 3);
 		f->owner = (Oid) sl_spi_int64(i, 4, NULL);
+		f->bridged = sl_spi_bool(i, 5);
 	}
 	sl_spi_leave();
 	return (int) n;
@@ -88,6 +91,7 @@ register_stream(const Found *f)
 	SpinLockAcquire(&slot->mutex);
 	slot->owner = f->owner;
 	slot->state = f->state;
+	slot->bridged = f->bridged;
 	slot->should_run = f->should_run && sl_state_is_running(f->state);
 	SpinLockRelease(&slot->mutex);
 }

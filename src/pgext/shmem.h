@@ -77,6 +77,7 @@ typedef struct SlSlot
 
 	/* launcher */
 	bool		should_run;
+	bool		bridged;		/* by sluice-bridge, not by a worker */
 	uint32		launches;		/* bumped by each sync_start */
 	int			failures;		/* transient failures in a row */
 	TimestampTz next_start;		/* not before this time */

@@ -77,9 +77,8 @@ sl_start_bridged_again(const SlStream *s, const SlStartArgs *a)
 	require_built(a->reset, "reset_target_data", s->driver);
 }
 
-/* After commit. */
 static void
-may_be_fed(const SlAfter *a)
+may_be_fed_by(const SlAfter *a, bool bridge)
 {
 	SlSlot	   *slot = sl_slot_find(MyDatabaseId, a->stream_id, true);
 
@@ -87,8 +86,24 @@ may_be_fed(const SlAfter *a)
 		return;
 	SpinLockAcquire(&slot->mutex);
 	slot->owner = (Oid) a->arg;
+	slot->bridged = bridge;
 	slot->stop_requested = slot->cut_over = false;
 	SpinLockRelease(&slot->mutex);
+	if (bridge)
+		sl_wake_launcher();
+}
+
+/* After commit. */
+static void
+may_be_fed(const SlAfter *a)
+{
+	may_be_fed_by(a, false);
+}
+
+static void
+may_be_bridged(const SlAfter *a)
+{
+	may_be_fed_by(a, true);
 }
 
 /* See start_args.h. */
@@ -101,7 +116,7 @@ sl_feed_after_commit(const SlStream *s)
 				 errmsg("all %d places for streams of this cluster are taken",
 						sl_shmem_nslots()),
 				 errhint("Drop a stream, or raise sluice.max_streams and restart the server.")));
-	sl_after_commit(may_be_fed, s->stream_id, (int) s->owner, NULL);
+	sl_after_commit(s->source_server ? may_be_bridged : may_be_fed, s->stream_id, (int) s->owner, NULL);
 	if (s->source_server)
 		Async_Notify("sluice_bridge", s->stream_id);
 }

@@ -53,14 +53,14 @@ class Bridge:
 
     def children(self):
         """Pids of the processes that feed streams (not of their helpers)."""
-        return _children(self.pid())
+        return children_of(self.pid())
 
     def tree(self):
         """Pids of the process and of all that descends from it."""
         found, new = [], [self.pid()]
         while new:
             found += new
-            new = [pid for parent in new for pid in _children(parent)]
+            new = [pid for parent in new for pid in children_of(parent)]
         return found
 
     def wait(self, timeout=60):
@@ -106,7 +106,8 @@ class Bridge:
         self.destroy()
 
 
-def _children(pid):
+def children_of(pid):
+    """Pids of a process's own children."""
     try:
         with open("/proc/%s/task/%s/children" % (pid, pid)) as f:
             return [int(child) for child in f.read().split()]
