@@ -80,6 +80,18 @@ def test_each_kind_of_source_is_fed_and_stopped(my_db, dst, make_bridge):
     assert len(re.findall(r" s1: stopped\b", bridge.log_text())) == 2
 
 
+def test_each_kind_of_source_is_copied_and_then_followed(my_db, dst, make_bridge):
+    my_db.execute("CREATE TABLE t (id int PRIMARY KEY, v varchar(20), KEY (v));"
+                  "INSERT INTO t VALUES (100000, 'a'), (100001, 'b')")
+    make_bridge(dst)
+    stream = make_bridged_stream(my_db, dst)
+    stream.wait_state("streaming")
+    works(stream)
+    assert dst.execute("SELECT id, v FROM t WHERE id >= 100000 ORDER BY id") == [
+        (100000, "a"), (100001, "b")]
+    stream.stop()
+
+
 def test_a_signal_leaves_the_stream_to_the_next_bridge(src, dst, make_bridge):
     stream = followed(src, dst)
     bridge = make_bridge(dst)
@@ -229,9 +241,12 @@ def test_a_role_of_its_own_is_enough(src, make_pg, make_bridge):
                 "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA sluice TO shop_owner;"
                 "GRANT CREATE ON DATABASE \"%s\" TO shop_owner;"
                 "GRANT CREATE, USAGE ON SCHEMA public TO shop_owner" % dst.name)
-    stream = followed(src, dst, role="shop_owner")
+    src.execute("INSERT INTO t VALUES (0, 'copied')")
+    stream = make_bridged_stream(src, dst, role="shop_owner")
     make_bridge(dst, user="bridge")
+    stream.wait_state("streaming")
     works(stream)
+    assert dst.value("SELECT v FROM t WHERE id = 0") == "copied"
     stream.stop()
 
 

@@ -20,8 +20,8 @@
 #include "bridge/command.h"
 #include "bridge/follow.h"
 #include "bridge/json_in.h"
+#include "bridge/preflight.h"
 #include "bridge/run_int.h"
-#include "bridge/source_check.h"
 
 static volatile bool stop_asked;
 
@@ -101,58 +101,6 @@ introduce(BrStream *s, BrTarget *t, BrOutcome *out)
 	return !stop;
 }
 
-/* What must hold of the server and does not, as one fault; false: it does not. */
-static bool
-report_checks(BrStream *s, BrTarget *t, const BrSourceChecks *checks, BrOutcome *out)
-{
-	const char *remedies[SL_MAX_REMEDIES];
-	SlFault		fault = {.remedies = remedies};
-	StringInfoData detail;
-	BrError		err;
-	int			failed = 0;
-
-	initStringInfo(&detail);
-	for (int i = 0; i < checks->n; i++)
-	{
-		const BrSourceCheck *check = &checks->list[i];
-
-		if (check->ok || !check->required)
-			continue;
-		appendStringInfo(&detail, "%s%s: %s", failed++ > 0 ? "\n" : "", check->name, check->detail);
-		if (check->fix_sql != NULL && fault.nremedies < SL_MAX_REMEDIES)
-			remedies[fault.nremedies++] = check->fix_sql;
-	}
-	if (failed > 0)
-	{
-		fault.marker = sl_marker_info(SL_M_PREFLIGHT_FAILED)->text;
-		fault.message = psprintf("%d checks of the source failed", failed);
-		fault.detail = detail.data;
-		if (br_stream_fault(s, t, &fault, &err))
-			br_outcome_of(out, &err);
-		else
-			br_outcome(out, BR_END_FAILED, "%s", err.message);
-	}
-	pfree(detail.data);
-	return failed == 0;
-}
-
-/* Is the server set up so that its log can be followed? */
-static bool
-check_source(BrStream *s, BrTarget *t, BrOutcome *out)
-{
-	BrSourceChecks checks = {0};
-	MxError		err;
-	MxConn	   *c = mx_connect(&s->source, true, &err);
-	bool		ok = c != NULL && br_source_check(c, s->database, s->server_id, &checks, &err);
-
-	mx_close(c);
-	if (!ok)
-		br_outcome(out, BR_END_FAILED, "%s", err.message);
-	ok = ok && report_checks(s, t, &checks, out);
-	br_source_checks_free(&checks);
-	return ok;
-}
-
 /* ---------- its life ---------- */
 
 /* A copy is to be made, or one that was begun is not at its end. */
@@ -185,7 +133,7 @@ feed_stream(BrStream *s, BrTarget *t, BrOutcome *out)
 	int			finish = 0;
 
 	br_outcome(out, BR_END_COMPLETE, "%s", "");
-	if (!meet_source(s, out) || !introduce(s, t, out) || !check_source(s, t, out))
+	if (!meet_source(s, out) || !introduce(s, t, out) || !br_preflight(s, t, out))
 		return;
 	if (needs_cold_start(s))
 		br_cold_start(s, t, out);
