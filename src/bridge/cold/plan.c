@@ -178,13 +178,14 @@ table_of(const BrCold *c, const char *schema, const char *name)
 static bool
 take_range(BrCold *c, BrCopyTable *ct, char *const *v)
 {
+	long		id = strtol(v[A_ID], NULL, 10);
 	BrRange    *r;
 	BrKeyValues values;
 	SlError		err;
 
 	if (ct->ranges == NULL)
 	{
-		ct->nranges = atoi(v[A_OF]);
+		ct->nranges = (int) strtol(v[A_OF], NULL, 10);
 		if (ct->nranges < 1 || ct->nranges > BR_MAX_WORKERS)
 			return br_cold_failed(c, "table \"%s\" has %d ranges on record", ct->t->name, ct->nranges);
 		ct->ranges = palloc0(sizeof(BrRange) * ct->nranges);
@@ -192,10 +193,10 @@ take_range(BrCold *c, BrCopyTable *ct, char *const *v)
 		for (int i = 0; i < ct->nranges; i++)
 			ct->ranges[i].id = -1;
 	}
-	if (atoi(v[A_ID]) < 0 || atoi(v[A_ID]) >= ct->nranges)
+	if (id < 0 || id >= ct->nranges)
 		return br_cold_failed(c, "table \"%s\" has range %s on record, of %d", ct->t->name, v[A_ID], ct->nranges);
-	r = &ct->ranges[atoi(v[A_ID])];
-	r->id = atoi(v[A_ID]);
+	r = &ct->ranges[id];
+	r->id = (int) id;
 	r->from = v[A_FROM] != NULL ? pstrdup(v[A_FROM]) : NULL;
 	r->to = v[A_TO] != NULL ? pstrdup(v[A_TO]) : NULL;
 	r->done = v[A_DONE] != NULL && strcmp(v[A_DONE], "true") == 0;
