@@ -197,7 +197,7 @@ br_flow_savepoint(BrFlow *f, const char *name)
 	s->name = pstrdup(name);
 	s->file = pstrdup(f->file);
 	s->at = g->at < 0 ? -1 : br_flow_end(f);
-	s->behind = f->pos;
+	s->place = (BrPlace) {f->event_pos, f->item};
 	s->nrows = g->nrows;
 	return true;
 }
@@ -209,8 +209,8 @@ leave_out(BrFlow *f, const BrSavepoint *s)
 	BrUndone   *u = palloc(sizeof(BrUndone));
 
 	u->file = pstrdup(s->file);
-	u->from = s->behind;
-	u->to = f->pos;
+	u->from = s->place;
+	u->to = (BrPlace) {f->event_pos, f->item};
 	u->next = f->undone;
 	f->undone = u;
 	f->stop.kind = BR_STOP_AGAIN;
@@ -243,12 +243,23 @@ br_flow_rollback_to(BrFlow *f, const char *name)
 	return true;
 }
 
+static int
+compare_places(const BrPlace *a, const BrPlace *b)
+{
+	if (a->pos != b->pos)
+		return a->pos < b->pos ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
 /* Was the event in hand taken back, as an earlier pass has found? */
 static bool
 is_undone(const BrFlow *f)
 {
+	BrPlace		here = {f->event_pos, f->item};
+
 	for (const BrUndone *u = f->undone; u != NULL; u = u->next)
-		if (f->event_pos >= u->from && f->event_pos < u->to && strcmp(u->file, f->file) == 0)
+		if (compare_places(&here, &u->from) > 0 && compare_places(&here, &u->to) <= 0 &&
+			strcmp(u->file, f->file) == 0)
 			return true;
 	return false;
 }
@@ -335,7 +346,7 @@ stop_untrusted(BrFlow *f, const BrFlowTable *t)
 }
 
 static bool
-stop_at_cascade(BrFlow *f, const BrCascade * c)
+stop_at_cascade(BrFlow *f, const BrCascade *c)
 {
 	br_stop(&f->stop, "PREFLIGHT-FAILED", "rows of table \"%s.%s\" may have been changed by foreign key \"%s\" at %s without the log having it",
 			c->child_database, c->child_table, c->name, br_flow_place(f));
@@ -350,7 +361,7 @@ rows(BrFlow *f, BlItem *item)
 {
 	const BlTableMap *map = item->u.rows.map;
 	BrMapSlot  *slot = map_slot(f, map);
-	const		BrCascade *cascade;
+	const BrCascade *cascade;
 	BrFlowTable *t;
 
 	/* another table of the statement may have taken the place */
@@ -409,6 +420,7 @@ heartbeat(BrFlow *f, const BlItem *item)
 static bool
 one_item(BrFlow *f, BlItem *item)
 {
+	f->item++;
 	switch (item->kind)
 	{
 		case BL_ITEM_FORMAT:
@@ -505,6 +517,7 @@ br_flow_event(BrFlow *f, const char *data, size_t len)
 		return stop_decoding(f, &err);
 	}
 	place_event(f, data, len);
+	f->item = 0;
 	if (!bl_decoder_put(f->decoder, data, len, &err))
 		return stop_decoding(f, &err);
 	while (bl_decoder_next(f->decoder, &item, &err))

@@ -87,6 +87,13 @@ extern bool br_flow_bind(BrFlowTable *t, const BlTableMap *map, BrStop *stop);
 
 /* ---------- events to records ---------- */
 
+/* An event: its offset, and within a payload its number. */
+typedef struct BrPlace
+{
+	uint64		pos;
+	int			item;
+} BrPlace;
+
 /* A savepoint of the group in hand. */
 typedef struct BrSavepoint
 {
@@ -94,17 +101,17 @@ typedef struct BrSavepoint
 	char	   *file;
 	int64		at;				/* in all of the output; -1 = before anything
 								 * of the group */
-	uint64		behind;			/* offset behind its event */
+	BrPlace		place;			/* of its event */
 	int			nrows;			/* rows of tables without transactions before
 								 * it */
 } BrSavepoint;
 
-/* Rows of events that begin in [from, to) of a file were taken back later. */
+/* The events of a file behind one and up to another were taken back later. */
 typedef struct BrUndone
 {
 	char	   *file;
-	uint64		from;
-	uint64		to;
+	BrPlace		from;
+	BrPlace		to;
 	struct BrUndone *next;
 } BrUndone;
 
@@ -170,6 +177,7 @@ typedef struct BrFlow
 	char		file[BR_LOG_NAME];	/* that is read */
 	uint64		pos;			/* behind the event in hand */
 	uint64		event_pos;		/* of the event in hand */
+	int			item;			/* of the items of the event in hand, the last */
 	BrGroup		group;
 	StringInfo	out;			/* records: whole groups, then the one in hand */
 	int			whole;			/* bytes of out that are whole groups */
