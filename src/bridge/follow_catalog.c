@@ -214,8 +214,8 @@ stop_at_missing(BrStop *stop, const Known *k)
 	br_stop(stop, "TABLE-IDENTITY-CHANGED", "the source's log holds changes of table \"%s.%s\", which is not there any more",
 			k->database, k->name);
 	br_stop_table(stop, k->database, k->name, NULL);
-	br_stop_hint(stop, "It was dropped or renamed since. Leave it out with exclude_tables, or start the stream anew with "
-				 "restart_from_scratch => true.");
+	br_stop_hint(stop, "It was dropped or renamed since. Leave it out with exclude_tables, or drop the stream and start it "
+				 "anew.");
 	return false;
 }
 

@@ -60,7 +60,7 @@ static void
 arrive(BrFlow *f)
 {
 	if (strcmp(f->at.file, f->file) != 0)
-		strcpy(f->at.file, f->file);
+		snprintf(f->at.file, sizeof(f->at.file), "%s", f->file);
 	f->at.pos = f->pos;
 	f->moved = true;
 }
@@ -169,7 +169,7 @@ may_take_back(BrFlow *f, int nrows)
 	br_stop(&f->stop, "PROTOCOL-VIOLATION",
 			"a transaction that was rolled back changed a table without transactions at %s", br_flow_place(f));
 	br_stop_detail(&f->stop, "Of what it changed only those rows stayed, and the log does not part them from the others.");
-	br_stop_hint(&f->stop, "Start the stream anew with restart_from_scratch => true; convert the tables that are not to InnoDB.");
+	br_stop_hint(&f->stop, "Drop the stream and start it anew; convert the tables that are not to InnoDB.");
 	return false;
 }
 
@@ -305,7 +305,7 @@ xa_prepare(BrFlow *f, const BlItem *item)
 			br_flow_place(f));
 	br_stop_detail(&f->stop, "The log says later, and perhaps never, whether it was committed: XA transactions are not followed.");
 	br_stop_hint(&f->stop, "End it on the source (XA COMMIT or XA ROLLBACK), see that the stream's tables are not "
-				 "written in XA transactions, then start the stream anew with restart_from_scratch => true.");
+				 "written in XA transactions, then drop the stream and start it anew.");
 	return false;
 }
 
@@ -340,7 +340,7 @@ stop_untrusted(BrFlow *f, const BrFlowTable *t)
 			"table \"%s.%s\" was changed while its rows waited in the source's log, which does not name their columns",
 			t->def->database, t->def->name);
 	br_stop_table(&f->stop, t->def->database, t->def->name, NULL);
-	br_stop_hint(&f->stop, "Let the log name columns from now on, then start the stream anew with restart_from_scratch => true.");
+	br_stop_hint(&f->stop, "Let the log name columns from now on, then drop the stream and start it anew.");
 	br_stop_remedy(&f->stop, "SET GLOBAL binlog_row_metadata = 'FULL'");
 	return false;
 }
@@ -352,7 +352,7 @@ stop_at_cascade(BrFlow *f, const BrCascade *c)
 			c->child_database, c->child_table, c->name, br_flow_place(f));
 	br_stop_table(&f->stop, c->child_database, c->child_table, NULL);
 	br_stop_hint(&f->stop, "The server that wrote the log had innodb_native_foreign_keys = ON, or is one of before MySQL 9.6. See that it is not, "
-				 "then start the stream anew with restart_from_scratch => true; or name the table in option accept_cascades.");
+				 "then drop the stream and start it anew; or name the table in option accept_cascades.");
 	return false;
 }
 
@@ -391,7 +391,7 @@ incident(BrFlow *f, const BlItem *item)
 {
 	br_stop(&f->stop, "PROTOCOL-VIOLATION", "the source's log says at %s that changes are missing from it: %.*s",
 			br_flow_place(f), (int) Min(item->u.incident.len, 200), item->u.incident.message);
-	br_stop_hint(&f->stop, "Start the stream anew with restart_from_scratch => true.");
+	br_stop_hint(&f->stop, "Drop the stream and start it anew.");
 	return false;
 }
 

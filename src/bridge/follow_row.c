@@ -51,7 +51,7 @@ stop_at_image(BrFlow *f, BrFlowTable *t, const char *column)
 			column != NULL ? column : "", column != NULL ? "\"" : "");
 	br_stop_table(&f->stop, t->def->database, t->def->name, column);
 	br_stop_hint(&f->stop, "A session wrote with a binlog_row_image other than FULL: see that none does, then "
-				 "start the stream anew with restart_from_scratch => true.");
+				 "drop the stream and start it anew.");
 	br_stop_remedy(&f->stop, "SET GLOBAL binlog_row_image = 'FULL'");
 	return false;
 }

@@ -11,7 +11,7 @@
 #include "bridge/follow_int.h"
 
 static const char *const anew =
-"The transactions in between are lost for this stream: start it anew with restart_from_scratch => true.";
+"The transactions in between are lost for this stream: drop it and start it anew.";
 
 /* See follow_int.h. */
 bool
@@ -24,7 +24,7 @@ static bool
 stop_purged(BrStop *stop, const char *what)
 {
 	br_stop(stop, "SOURCE-LOG-PURGED", "the source has removed the part of its log that is next: %s", what);
-	br_stop_hint(stop, "Start the stream anew with restart_from_scratch => true, and let the source keep its logs for longer "
+	br_stop_hint(stop, "Drop the stream and start it anew, and let the source keep its logs for longer "
 				 "(binlog_expire_logs_seconds).");
 	return false;
 }
@@ -134,7 +134,10 @@ missing_text(const BlGtidSet *a, const BlGtidSet *b)
 	bl_gtid_set_text(minus, &out);
 	bl_gtid_set_free(minus);
 	if (out.len > 400)
-		strcpy(out.data + 400, " ...");
+	{
+		out.len = 400;
+		appendStringInfoString(&out, " ...");
+	}
 	return out.data;
 }
 

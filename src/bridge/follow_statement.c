@@ -104,8 +104,8 @@ stop_at_change(BrFlow *f, const char *sql, size_t len)
 	br_stop(&f->stop, "PROTOCOL-VIOLATION",
 			"the source logged a statement (%s) instead of the rows that it changed", w.word);
 	br_stop_detail(&f->stop, "It may have changed tables of the stream: a session wrote with a binlog_format other than ROW.");
-	br_stop_hint(&f->stop, "See that no session sets binlog_format (sessions that were open keep what it was), then start the stream "
-				 "anew with restart_from_scratch => true.");
+	br_stop_hint(&f->stop, "See that no session sets binlog_format (sessions that were open keep what it was), then drop the stream and "
+				 "start it anew.");
 	br_stop_remedy(&f->stop, "SET GLOBAL binlog_format = 'ROW'");
 	return false;
 }

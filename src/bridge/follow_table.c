@@ -10,7 +10,7 @@
 #define CHANGED		"SCHEMA-CHANGE-REFUSED"
 
 static const char *const changed_hint =
-"The table was changed while its rows waited in the source's log: start the stream anew with restart_from_scratch => true.";
+"The table was changed while its rows waited in the source's log: drop the stream and start it anew.";
 
 /* Engines whose rows stay when their transaction is rolled back. */
 static bool
