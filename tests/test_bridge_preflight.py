@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from lib import MySqlServer
+from lib import MySqlServer, make_bridged_stream, wait_until
 from lib.bridge import login_of, probe, run_bridge
+from lib.bridgerun import begin_here
 
 KINDS = ["mariadb10.11", "mariadb11.8", "mysql"]
 ADVICE = {"time_zones", "sql_mode", "xa_prepared"}      # what a new server leaves to be advised
@@ -266,3 +267,120 @@ def test_foreign_keys_may_not_be_seen(make_mysql):
     assert "foreign keys" in found.detail
     server.execute(found.fix)
     assert {f.check for f in findings(db)} == {"foreign_key_cascade"}
+
+
+# -- a stream ---------------------------------------------------------------
+
+@pytest.fixture
+def dst(target, request):
+    """A target Db."""
+    db = target.fresh_db(request.node.name, extension=True)
+    yield db
+    db.destroy()
+
+
+def test_a_stream_is_refused_with_all_of_it(db, dst, make_bridge):
+    """One refusal names every object, nothing was copied, and what it says cures it."""
+    db.execute("SET SESSION sql_mode = ''; CREATE TABLE a (id int PRIMARY KEY, d date, b tinyint(1)); "
+               "INSERT INTO a VALUES (1, 0, 5); CREATE TABLE b (id int PRIMARY KEY) ENGINE = MyISAM")
+    stream = make_bridged_stream(db, dst)
+    make_bridge(dst)
+    health = stream.wait_refused("PREFLIGHT-FAILED")
+    assert "3 checks of the source failed" in health["reason"]
+    refusal = stream.refusals()[-1]["detail"]
+    for line in ("engine: `%s`.`b` has engine MyISAM" % db.name, "zero_dates: `%s`.`a`, column `d`" % db.name,
+                 "boolean_range: `%s`.`a`, column `b`" % db.name):
+        assert line in refusal, refusal
+    assert dst.value("SELECT count(*) FROM pg_class WHERE relname IN ('a', 'b')") == 0
+    statements = [row["statement"] for row in dst.rows("SELECT * FROM sluice.remedies('s1')")]
+    assert any(s.startswith("ALTER TABLE `%s`.`b` ENGINE = InnoDB" % db.name) for s in statements), statements
+    # one left: it is the only one that is named then
+    db.execute("ALTER TABLE b ENGINE = InnoDB; UPDATE a SET b = 1")
+    stream.start()
+    wait_until(lambda: (stream.health()["reason"] or "").startswith("PREFLIGHT-FAILED: 1 check of"), 60, stream.health)
+    assert "zero_dates: " in stream.refusals()[-1]["detail"]
+    assert "engine: " not in stream.refusals()[-1]["detail"]
+
+
+def test_values_may_be_left_to_the_copy(db, dst, make_bridge):
+    """With check_values off no table is read before the copy."""
+    db.execute("SET SESSION sql_mode = ''; CREATE TABLE a (id int PRIMARY KEY, d date); INSERT INTO a VALUES (1, 0); "
+               "CREATE TABLE b (id int PRIMARY KEY) ENGINE = MyISAM")
+    stream = make_bridged_stream(db, dst, options={"check_values": False})
+    make_bridge(dst)
+    stream.wait_refused("PREFLIGHT-FAILED")
+    assert "zero_dates" not in stream.refusals()[-1]["detail"]
+
+
+def followed(db, dst, tables, **args):
+    """A stream of these tables, {name: columns on the target}, which have the same rows on both sides."""
+    for name, columns in tables.items():
+        dst.execute("CREATE TABLE %s (%s)" % (name, columns))
+        for row in db.query("SELECT * FROM %s" % name):
+            dst.execute("INSERT INTO %s VALUES (%s)" % (name, ", ".join(map(str, row))))
+    stream = make_bridged_stream(db, dst, **args)
+    begin_here(stream)
+    return stream
+
+
+FAMILY_HERE = {"p": "id int PRIMARY KEY, v int", "c": "id int PRIMARY KEY, a int", "g": "id int PRIMARY KEY, c int",
+               "n": "id int PRIMARY KEY, a int"}
+ROWS = "SELECT 'p', id, v FROM p UNION ALL SELECT 'c', id, a FROM c UNION ALL SELECT 'g', id, c FROM g " \
+    "UNION ALL SELECT 'n', id, a FROM n ORDER BY 1, 2"
+
+
+def test_advice_is_logged(db, dst, make_bridge):
+    db.execute("CREATE TABLE a (v int); INSERT INTO a VALUES (1), (1)")
+    stream = followed(db, dst, {"a": "v int"})
+    bridge = make_bridge(dst)
+    db.execute("DELETE FROM a LIMIT 1; INSERT INTO a VALUES (2)")
+    stream.caught_up()
+    assert re.search(r'advice of check "table_key": `%s`\.`a` has no key' % db.name, bridge.log_text())
+    assert sorted(dst.query("SELECT v FROM a")) == [(1,), (2,)]
+
+
+def test_a_stream_with_cascades(family, dst, make_bridge):
+    """Logged, they arrive; not logged, the stream refuses, or does without where that was accepted."""
+    if not (family.logs_cascades or family.is_mariadb):
+        family.restart(innodb_native_foreign_keys="ON")
+    db = family.fresh_db("followed")
+    db.execute(FAMILY)
+    stream = followed(db, dst, FAMILY_HERE)
+    bridge = make_bridge(dst)
+    change = "UPDATE p SET id = 10 WHERE id = 1; DELETE FROM p WHERE id = 2"
+    if family.logs_cascades:
+        stream.caught_up()
+        db.execute(change)
+        stream.caught_up()
+        assert dst.query(ROWS) == list(db.query(ROWS)) and len(dst.query(ROWS)) == 8
+        return
+    stream.wait_refused("PREFLIGHT-FAILED")
+    assert stream.refusals()[-1]["detail"].count("foreign_key_cascade: ") == 3
+    stream.start(options={"accept_cascades": ["c", "g", "%s.n" % db.name]})
+    stream.caught_up()
+    assert len(re.findall('advice of check "foreign_key_cascade"', bridge.log_text())) == 3
+    db.execute(change + "; INSERT INTO c VALUES (9, 3)")
+    stream.caught_up()
+    assert dst.query(ROWS) == [("c", 1, 1), ("c", 2, 2), ("c", 3, 3), ("c", 9, 3), ("g", 1, 1), ("g", 2, 2),
+                               ("n", 1, 1), ("n", 2, 2), ("n", 3, 3), ("p", 3, 3), ("p", 10, 1)]
+
+
+def test_cascades_of_a_server_that_was_set_back(dst, make_mysql, make_bridge):
+    """MySQL did them below its log while no bridge was there: the stream stops at the first."""
+    server = make_mysql("mysql")
+    db = server.fresh_db("set_back")
+    db.execute(FAMILY)
+    stream = followed(db, dst, FAMILY_HERE)
+    server.restart(innodb_native_foreign_keys="ON")
+    db.execute("INSERT INTO p VALUES (7, 7); UPDATE p SET v = 8 WHERE id = 7; SET foreign_key_checks = 0; "
+               "DELETE FROM p WHERE id = 7")
+    db.execute("DELETE FROM p WHERE id = 3; INSERT INTO p VALUES (4, 4)")
+    server.restart(innodb_native_foreign_keys="OFF")
+    make_bridge(dst)
+    health = stream.wait_refused("PREFLIGHT-FAILED")
+    assert 'may have been changed by foreign key "a`k"' in health["reason"]
+    assert dst.query("SELECT id, v FROM p ORDER BY id") == [(1, 1), (2, 2), (3, 3)]
+    stream.start(options={"accept_cascades": ["*"]})
+    stream.caught_up()
+    assert dst.query("SELECT id FROM p ORDER BY id") == [(1,), (2,), (4,)]
+    assert dst.value("SELECT count(*) FROM c WHERE a = 3") == 1

@@ -6,6 +6,13 @@
 #include "bridge/preflight_int.h"
 #include "bridge/watch.h"
 
+/* See preflight_int.h. */
+bool
+br_preflight_copies(const BrStream *s)
+{
+	return s->position == NULL && (s->cold == NULL || strcmp(s->cold, "done") != 0);
+}
+
 static bool
 is_recorded(const BrStream *s, const BrTable *t)
 {
@@ -184,7 +191,7 @@ fault_of(const BrSourceChecks *checks)
 		if (check->fix_sql != NULL && f.nremedies < SL_MAX_REMEDIES && !has_remedy(&f, check->fix_sql))
 			f.remedies[f.nremedies++] = check->fix_sql;
 	}
-	f.message = psprintf("%d checks of the source failed", n);
+	f.message = psprintf("%d check%s of the source failed", n, n == 1 ? "" : "s");
 	f.detail = lines.data;
 	return n > 0 ? f : (SlFault) {0};
 }
@@ -198,20 +205,11 @@ log_advice(const BrStream *s, const BrSourceChecks *checks)
 				   checks->list[i].fix_sql);
 }
 
-static bool
-ended(BrOutcome *out, BrEnd end, const char *why)
-{
-	out->end = end;
-	strlcpy(out->why, why, sizeof(out->why));
-	return false;
-}
-
 /* See preflight.h. */
 bool
 br_preflight(BrStream *s, BrTarget *t, BrOutcome *out)
 {
 	BrSourceChecks checks = {0};
-	bool		copies = s->position == NULL && (s->cold == NULL || strcmp(s->cold, "done") != 0);
 	MxError		err = {0};
 	BrError		bad = {0};
 	SlFault		fault;
@@ -219,22 +217,28 @@ br_preflight(BrStream *s, BrTarget *t, BrOutcome *out)
 	bool		checked;
 
 	s->watch = palloc0(sizeof(BrWatch));
-	checked = c != NULL && br_preflight_run(s, c, copies && s->check_values ? BR_PREFLIGHT_SECONDS : 0, &checks, &err);
+	checked = c != NULL && br_preflight_run(s, c, br_preflight_copies(s) && s->check_values ? BR_PREFLIGHT_SECONDS : 0, &checks, &err);
 
 	if (c != NULL)
 		mx_close(c);
 	if (s->stop != NULL && *s->stop)
-		return ended(out, BR_END_STOP, "asked to stop");
-	if (!checked)
-		return ended(out, BR_END_FAILED, err.message);
-	log_advice(s, &checks);
-	fault = fault_of(&checks);
-	if (fault.marker == NULL)
+		br_outcome(out, BR_END_STOP, "as asked");
+	else if (!checked)
+		br_outcome(out, BR_END_FAILED, "%s", err.message);
+	else
 	{
-		br_source_checks_free(&checks);
-		return true;
+		log_advice(s, &checks);
+		fault = fault_of(&checks);
+		if (fault.marker == NULL)
+		{
+			br_source_checks_free(&checks);
+			return true;
+		}
+		if (br_stream_fault(s, t, &fault, &bad))
+			br_outcome_of(out, &bad);
+		else
+			br_outcome(out, BR_END_FAILED, "%s", bad.message);
 	}
-	if (!br_stream_fault(s, t, &fault, &bad))
-		return ended(out, BR_END_FAILED, bad.message);
-	return ended(out, BR_END_REFUSED, fault.message);
+	br_source_checks_free(&checks);
+	return false;
 }

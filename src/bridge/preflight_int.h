@@ -25,7 +25,10 @@ typedef struct BrPreflight
 	MxError    *err;
 } BrPreflight;
 
-/* preflight.c: is it a table of the stream? */
+/* preflight.c: is a copy to be made? */
+extern bool br_preflight_copies(const BrStream *s);
+
+/* Is it a table of the stream? */
 extern bool br_preflight_has(const BrPreflight *p, const BrTable *t);
 
 /* Call look for each table in scope. */

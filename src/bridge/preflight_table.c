@@ -56,7 +56,7 @@ check_engine(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 	for (int i = 0; i < lengthof(unsafe); i++)
 		if (pg_strcasecmp(engine, unsafe[i]) == 0)
 			why = "it has no transactions, so that no snapshot holds its rows still while they are copied";
-	br_check_add(p->out, "engine", true, false,
+	br_check_add(p->out, "engine", br_preflight_copies(p->s), false,
 				 psprintf("%s has engine %s: %s", name, engine, why),
 				 psprintf("ALTER TABLE %s ENGINE = InnoDB;", name));
 }
