@@ -4,6 +4,8 @@ import itertools
 import random
 from decimal import Decimal
 
+import psycopg2
+import psycopg2.errors
 import pymysql
 import pytest
 
@@ -226,3 +228,257 @@ def test_expressions_mean_the_same(my_db, dst):
 def trimmed(value, ctype):
     """char(n) of PostgreSQL has the blanks that the source strips."""
     return value.rstrip(" ") if ctype.startswith("char") and isinstance(value, str) else value
+
+
+# ---------- tables, keys, defaults ----------
+
+ZOO = r"""
+CREATE TABLE `Parent` (
+    id bigint unsigned AUTO_INCREMENT PRIMARY KEY,
+    code varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'it''s a code',
+    ci varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci,
+    note text, doc json, tags set('a','b','d'), kind enum('new','it''s') NOT NULL DEFAULT 'new',
+    blobby varbinary(40), `order` int, `q"q` int, `a b` int,
+    UNIQUE KEY code (code), UNIQUE KEY ci (ci), UNIQUE KEY prefix (note(10)), KEY blobby (blobby(4)),
+    KEY two (`order`, `q"q`), FULLTEXT KEY words (note)
+) COMMENT='the ''parent''';
+CREATE TABLE child (
+    id int AUTO_INCREMENT, p bigint unsigned, code varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+    ci varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci, n int,
+    twice int GENERATED ALWAYS AS (n * 2) STORED, flag tinyint(1) GENERATED ALWAYS AS (n > 0) VIRTUAL,
+    m timestamp(3) NULL DEFAULT CURRENT_TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3),
+    PRIMARY KEY (id, code), UNIQUE KEY Parent_code (n), KEY code (ci),
+    CONSTRAINT to_p FOREIGN KEY (p) REFERENCES `Parent` (id) ON DELETE CASCADE ON UPDATE SET NULL,
+    CONSTRAINT to_code FOREIGN KEY (code) REFERENCES `Parent` (code),
+    CONSTRAINT to_ci FOREIGN KEY (ci) REFERENCES `Parent` (ci),
+    CONSTRAINT positive CHECK (n > -5), CONSTRAINT spelled CHECK (ci <> 'x'));
+CREATE TABLE posts (id int PRIMARY KEY, user_id int, slug varchar(20), KEY user_id (user_id),
+    UNIQUE KEY posts_user_id (slug));
+CREATE TABLE parts (id int NOT NULL, v int) PARTITION BY HASH (id) PARTITIONS 3;
+CREATE VIEW seen AS SELECT id FROM posts;
+CREATE TRIGGER moved BEFORE INSERT ON posts FOR EACH ROW SET NEW.user_id = 1"""
+
+CATALOG = """
+SELECT c.relname || '.' || a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull,
+    a.attidentity::text, a.attgenerated::text, pg_get_expr(d.adbin, d.adrelid)
+FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attnum > 0"""
+
+CONSTRAINTS = """
+SELECT conrelid::regclass::text || ': ' || conname, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE connamespace = 'public'::regnamespace"""
+
+
+@pytest.fixture
+def zoo(my_db, dst):
+    """(objects of the plan, target Db with all of them)"""
+    for statement in ZOO.split(";\n"):
+        my_db.execute(statement)
+    objects = plan_of(my_db)
+    build(dst, objects)
+    return objects, dst
+
+
+def test_columns(zoo):
+    _, dst = zoo
+    there = {r[0]: r[1:] for r in dst.execute(CATALOG)}
+    assert there["Parent.id"] == ("bigint", True, "d", "", None)
+    assert there["Parent.code"][:2] == ("character varying(20)", True)
+    assert there["Parent.doc"][0] == "jsonb"
+    assert there["Parent.kind"][0] == '"Parent_kind_enum"' and "'new'" in there["Parent.kind"][4]
+    assert there["Parent.tags"][0] == "text[]"
+    assert there["Parent.order"] and there['Parent.q"q'] and there["Parent.a b"]
+    # joined to an AUTO_INCREMENT, which numeric cannot be
+    assert there["child.p"][0] == "bigint"
+    assert there["child.id"][2] == "d"
+    assert there["child.flag"][3] == "s" and there["child.twice"][3] == ""
+    assert there["child.m"][0] == "timestamp(3) with time zone" and "CURRENT_TIMESTAMP(3)" in there["child.m"][4]
+
+
+def test_keys_and_indexes(zoo):
+    objects, dst = zoo
+    cons = dict(dst.execute(CONSTRAINTS))
+    assert cons['"Parent": Parent_pkey'] == "PRIMARY KEY (id)"
+    assert cons['"Parent": Parent_code'] == "UNIQUE (code)"
+    assert cons["child: child_pkey"] == "PRIMARY KEY (id, code)"
+    assert cons["child: to_p"] == 'FOREIGN KEY (p) REFERENCES "Parent"(id) ON UPDATE SET NULL ON DELETE CASCADE'
+    assert cons["child: to_code"].startswith('FOREIGN KEY (code) REFERENCES "Parent"(code)')
+    assert "NOT VALID" not in cons["child: to_code"]
+    assert cons["child: to_ci"].endswith("NOT VALID")
+    assert "n > " in cons["child: positive"]
+    indexes = {r[0]: r[1] for r in dst.execute(
+        "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'")}
+    assert '"left"(note, 10)' in indexes["Parent_prefix"] and "UNIQUE" in indexes["Parent_prefix"]
+    assert "substr(blobby, 1, 4)" in indexes["Parent_blobby"]
+    assert indexes["Parent_two"].endswith('("order", "q""q")')
+    # two names of the source that would be one here
+    names = sorted(n for n in indexes if n.startswith("posts_"))
+    assert names[:2] == ["posts_pkey", "posts_user_id"] and len(names) == 3
+    assert "equal under utf8mb4_general_ci" in named(objects, "index", "Parent_ci")["note"]
+
+
+def test_comments(zoo):
+    _, dst = zoo
+    assert dst.value("SELECT obj_description('public.\"Parent\"'::regclass)") == "the 'parent'"
+    assert dst.value("SELECT col_description('public.\"Parent\"'::regclass, 2)") == "it's a code"
+
+
+def test_what_is_not_carried_is_said(zoo):
+    objects, _ = zoo
+    left = {(o["kind"], o["name"]): o["note"] for o in objects if o["state"] == "not_carried"}
+    assert "FULLTEXT" in left["index", "words"]
+    assert "utf8mb4_general_ci" in left["check constraint", "spelled"]
+    assert "ON UPDATE" in left["column settings", "m"]
+    assert "larger than its type" in left["default", "twice"]
+    assert "VALIDATE CONSTRAINT" in left["validation", "to_ci"]
+    assert ("view", "seen") in left and ("trigger", "moved") in left
+    assert "partitions" in named(objects, "table", "parts")["note"]
+    assert not [o for o in objects if o["state"] == "refused"]
+
+
+def test_generated_column_in_the_key(mysql9, dst):
+    """What its rows are found by is written, not computed."""
+    db = mysql9.fresh_db("gp")
+    db.execute("CREATE TABLE gp (a int, g int GENERATED ALWAYS AS (a DIV 2) STORED, h int AS (a DIV 3), PRIMARY KEY (a, g))")
+    objects = plan_of(db)
+    db.destroy()
+    build(dst, objects)
+    assert named(objects, "table", "gp")["generated"] == ["h"]
+    assert "key by which rows are found" in named(objects, "default", "g")["note"]
+    assert dict(dst.execute(CONSTRAINTS)) == {"gp: gp_pkey": "PRIMARY KEY (a, g)"}
+
+
+REFUSED = [
+    ("id int PRIMARY KEY, `%s` int" % ("x" * 64), "64 bytes", "RENAME COLUMN"),
+    ("id int PRIMARY KEY, `%s` int" % ("\u8868" * 22), "66 bytes", "RENAME COLUMN"),
+    ("id int PRIMARY KEY, xmin int", "system column", "RENAME COLUMN"),
+    ("id int PRIMARY KEY, c char(0)", "CHAR", "type_overrides"),
+    ("id int PRIMARY KEY, s set('','a')", "SET", "type_overrides"),
+]
+
+
+@pytest.mark.parametrize("columns, fault, fix", REFUSED)
+def test_refused(mysql9, columns, fault, fix):
+    db = mysql9.fresh_db("refused")
+    db.execute("CREATE TABLE t (%s)" % columns)
+    objects = plan_of(db)
+    db.destroy()
+    table = objects[0]
+    assert (table["kind"], table["state"]) == ("table", "refused")
+    assert fault in table["fault"] and fix in table["fix"], table
+    # nothing of it is planned
+    assert {o["state"] for o in objects} == {"refused"}
+
+
+DEFAULTS = r"""
+CREATE TABLE d (id int PRIMARY KEY,
+    a int DEFAULT -5, b tinyint(1) DEFAULT 1, c bit(1) DEFAULT b'1', e enum('x','it''s') DEFAULT 'it''s',
+    s varchar(30) DEFAULT 'a''b\\c "d"', ch char(4) DEFAULT 'ab', blank varchar(3) NOT NULL DEFAULT '', n decimal(10,3) DEFAULT 1.5,
+    f float DEFAULT 0.25, g double DEFAULT -1e-7, h date DEFAULT '2020-02-29', i datetime(3) DEFAULT '2020-01-01 10:11:12.5',
+    t time(1) DEFAULT '-100:00:00.5', y year DEFAULT 2001, lu bigint unsigned DEFAULT 18446744073709551615,
+    w set('p','q') DEFAULT 'p,q', w0 set('p','q') DEFAULT '', x binary(2) DEFAULT 'zz', ex int DEFAULT (1 + 2 * 3),
+    cc varchar(9) DEFAULT (concat('a', 'b')), nn int)"""
+
+
+def plain(name, value):
+    """A value of the source or the target, as it is compared."""
+    if name in ("w", "w0"):
+        return sorted(value.split(",") if isinstance(value, str) and value else value or [])
+    if name == "c":
+        return value in (b"\1", True)
+    return value.rstrip(" ") if name == "ch" else same(value)
+
+
+def test_defaults_give_the_same_row(my_db, dst):
+    my_db.execute(DEFAULTS)
+    objects = plan_of(my_db)
+    build(dst, objects)
+    assert not [o for o in objects if o["kind"] == "default"]
+    my_db.execute("INSERT INTO d (id) VALUES (1)")
+    dst.execute("INSERT INTO public.d (id) VALUES (1)")
+    a, b = my_db.rows("SELECT * FROM d")[0], dst.rows("SELECT * FROM public.d")[0]
+    assert {k: plain(k, v) for k, v in a.items()} == {k: plain(k, v) for k, v in b.items()}
+
+
+def test_clocks_and_keys_as_defaults(my_db, dst):
+    my_db.execute("""
+        CREATE TABLE d (id int PRIMARY KEY, ts timestamp(3) NULL DEFAULT CURRENT_TIMESTAMP(3),
+            dt datetime DEFAULT CURRENT_TIMESTAMP, u char(36) DEFAULT (uuid()), r double DEFAULT (rand()),
+            today date DEFAULT (curdate()), later date DEFAULT (curdate() + interval 1 month), j json DEFAULT (json_array()))""")
+    objects = plan_of(my_db)
+    build(dst, objects)
+    assert not [o for o in objects if o["kind"] == "default"]
+    dst.execute("INSERT INTO public.d (id) VALUES (1), (2)")
+    rows = dst.rows("SELECT * FROM public.d")
+    assert rows[0]["u"] != rows[1]["u"] and len(rows[0]["u"]) == 36
+    assert rows[0]["later"] > rows[0]["today"] and rows[0]["j"] == []
+    assert isinstance(rows[0]["ts"], datetime.datetime) and 0 <= rows[0]["r"] < 1
+
+
+def test_zero_dates_by_policy(mariadb10):
+    db = mariadb10.fresh_db("zero")
+    with db.connect() as conn, conn.cursor() as cur:
+        cur.execute("SET sql_mode = ''")
+        cur.execute("CREATE TABLE z (id int PRIMARY KEY, d date NOT NULL DEFAULT '0000-00-00', CHECK (d > '2000-01-01'))")
+    refuse, null = plan_of(db), plan_of(db, "--zero-dates", "null")
+    db.destroy()
+    assert "zero date" in named(refuse, "default", "d")["note"]
+    assert "CHECK" in named(refuse, "table", "z")["ddl"]
+    # no default is left to carry, and the check would judge other values
+    assert not [o for o in null if o["kind"] == "default"]
+    assert "zero dates are changed" in [o for o in null if o["kind"] == "check constraint"][0]["note"]
+
+
+def test_overrides(mysql9):
+    db = mysql9.fresh_db("over")
+    db.execute("CREATE TABLE p (id bigint unsigned PRIMARY KEY, f tinyint(1), e enum('a','b') DEFAULT 'b')")
+    db.execute("CREATE TABLE c (p bigint unsigned, FOREIGN KEY (p) REFERENCES p (id))")
+    objects = plan_of(db, "--override", "p.id=bigint", "--override", "*.f=smallint", "--override", "p.e=text")
+    db.destroy()
+    assert "id bigint" in named(objects, "table", "p")["ddl"] and "f smallint" in named(objects, "table", "p")["ddl"]
+    assert "e text DEFAULT 'b'" in named(objects, "table", "p")["ddl"]
+    assert "p bigint" in named(objects, "table", "c")["ddl"]
+    assert not [o for o in objects if o["kind"] == "enum"]
+    assert [o for o in objects if o["kind"] == "foreign key"]
+
+
+def judged(cur, table, columns, values):
+    """Does the table take the row?"""
+    try:
+        cur.execute("INSERT INTO %s (%s) VALUES (%s)" % (table, ", ".join(columns), ", ".join(["%s"] * len(columns))),
+                    values)
+        return True
+    except (pymysql.err.OperationalError, pymysql.err.IntegrityError) as e:
+        assert e.args[0] in (3819, 4025), e
+        return False
+    except psycopg2.errors.CheckViolation:
+        return False
+
+
+def test_checks_judge_alike(my_db, dst):
+    """A row is taken or refused on both sides."""
+    checks = ["a > 0", "a <> ti", "a between 1 and 100 or a is null", "s <> 'bad'", "n = 'ok' or a > 5", "e in ('new', 'void')",
+              "dd >= '2000-01-01'", "length(s) < 5", "f = 1 or a > 3", "de < 100.5", "not (a = 7)", "year(dd) > 1999", "s like 'a%'"]
+    my_db.execute(base_table(my_db.server) + ", " + ", ".join(
+        "CONSTRAINT c%d CHECK (%s)" % (i, c) for i, c in enumerate(checks)) + ")")
+    objects = plan_of(my_db)
+    assert not [o for o in objects if o["kind"] == "check constraint"]
+    build(dst, objects)
+    columns = ["id", "a", "ti", "f", "s", "n", "e", "de", "dd"]
+    rng = random.Random(11)
+    verdicts = [0, 0]
+    with my_db.connect() as my:
+        pg = dst.connect()
+        pg.autocommit = True
+        with my.cursor() as out, pg.cursor() as into:
+            for i in range(300):
+                row = {c: rng.choice(POOL[c] + {"a": [6, 50], "n": ["ok"]}.get(c, [])) for c in columns[1:]}
+                if rng.random() < 0.6:
+                    row.update(e="new", dd="2020-02-29", s="abc", de=None, f=1)
+                verdict = judged(out, "b", columns, [i] + [row[c] for c in columns[1:]])
+                assert verdict == judged(into, "public.b", columns,
+                                         [i] + [for_target(c, row[c]) for c in columns[1:]]), (row, verdict)
+                verdicts[verdict] += 1
+        pg.close()
+    assert min(verdicts) > 20, verdicts

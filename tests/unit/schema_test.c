@@ -272,9 +272,38 @@ test_scope(void)
 	CHECK(strcmp(dbs[0], "shop") == 0 && strcmp(dbs[1], "crm") == 0 && dbs[2] == NULL);
 }
 
+static void
+test_calendar(void)
+{
+	static const struct
+	{
+		int64		microseconds;
+		const char *text;
+	}			instants[] = {
+		{0, "2000-01-01 00:00:00.000000"},
+		{-1, "1999-12-31 23:59:59.999999"},
+		{INT64CONST(5097600) * 1000000, "2000-02-29 00:00:00.000000"},
+		{INT64CONST(-946684799) * 1000000, "1970-01-01 00:00:01.000000"},
+		{INT64CONST(252455615999) * 1000000, "9999-12-31 23:59:59.000000"},
+		{INT64CONST(-63082281600) * 1000000, "0001-01-01 00:00:00.000000"},
+	};
+
+	for (int i = 0; i < lengthof(instants); i++)
+		IS(br_instant_text(instants[i].microseconds), instants[i].text);
+	CHECK(br_date_kind("2024-02-29") == BR_DATE && br_date_kind("2023-02-29") == BR_NO_DATE);
+	CHECK(br_date_kind("1900-02-29") == BR_NO_DATE && br_date_kind("2000-02-29 x") == BR_DATE);
+	CHECK(br_date_kind("2024-00-10") == BR_ZERO_DATE && br_date_kind("0000-00-00") == BR_ZERO_DATE);
+	CHECK(br_date_kind("2024-13-01") == BR_NO_DATE && br_date_kind("2024-1-1") == BR_NO_DATE);
+	CHECK(br_date_kind("") == BR_NO_DATE && br_date_kind("-024-01-01") == BR_NO_DATE);
+	CHECK(br_is_time_of_day("23:59:59.999999") && br_is_time_of_day("00:00:00"));
+	CHECK(!br_is_time_of_day("24:00:00") && !br_is_time_of_day("10:00:00.") && !br_is_time_of_day("10:00:00.1234567"));
+	CHECK(!br_is_time_of_day("1:00:00") && !br_is_time_of_day("10:60:00") && !br_is_time_of_day("10:00:00 "));
+}
+
 int
 main(void)
 {
+	RUN(test_calendar);
 	RUN(test_joined);
 	RUN(test_overrides);
 	RUN(test_enum_names);

@@ -128,48 +128,6 @@ bit_default(const BrColumn *c, PgKind kind, const char **why)
 
 /* ---------- dates and times ---------- */
 
-static int
-days_of(int year, int month)
-{
-	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	bool		leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-
-	return days[month - 1] + (month == 2 && leap ? 1 : 0);
-}
-
-/* An instant of the policy as a date and time; rule: proleptic Gregorian calendar, days from 0000-03-01. */
-static char *
-instant_text(int64 microseconds)
-{
-	int64		seconds = microseconds / 1000000;
-	int64		rest = microseconds % 1000000;
-	int64		days;
-	int64		era;
-	int64		in_era;
-	int64		year;
-	int64		in_year;
-	int64		month;
-
-	if (rest < 0)
-	{
-		rest += 1000000;
-		seconds--;
-	}
-	days = seconds >= 0 ? seconds / 86400 : -((86399 - seconds) / 86400);
-	seconds -= days * 86400;
-	days += 730425;				/* 2000-01-01 */
-	era = (days >= 0 ? days : days - 146096) / 146097;
-	in_era = days - era * 146097;
-	year = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
-	in_year = in_era - (365 * year + year / 4 - year / 100);
-	month = (5 * in_year + 2) / 153;
-	return psprintf("%04d-%02d-%02d %02d:%02d:%02d.%06d",
-					(int) (year + era * 400 + (month >= 10 ? 1 : 0)),
-					(int) (month < 10 ? month + 3 : month - 9),
-					(int) (in_year - (153 * month + 2) / 5 + 1), (int) (seconds / 3600),
-					(int) (seconds / 60 % 60), (int) (seconds % 60), (int) rest);
-}
-
 static char *
 moment_literal(PgKind kind, const char *text)
 {
@@ -185,7 +143,7 @@ zero_default(const BrPlanTable *p, PgKind kind, const char **why)
 
 	*why = NULL;
 	if (policy->zero_dates == MY_ZERO_INSTANT)
-		return moment_literal(kind, instant_text(policy->instant));
+		return moment_literal(kind, br_instant_text(policy->instant));
 	if (policy->zero_dates == MY_ZERO_REFUSE)
 		*why = "its default is a zero date, which is none for PostgreSQL";
 	return NULL;
@@ -196,23 +154,18 @@ moment_default(const BrPlanTable *p, const BrColumn *c, PgKind kind, const char 
 {
 	const char *text = c->default_text;
 	MyKind		from = c->type->kind;
-	int			year,
-				month,
-				day,
-				n = 0;
+	BrDateKind	date;
 
 	*why = "its default is no date that the type takes";
 	if (from == MY_TIME)
 		return kind == PG_INTERVAL && strspn(text, "-0123456789:.") == strlen(text) ? literal(text) : NULL;
 	if (kind != (from == MY_DATE ? PG_DATE : from == MY_DATETIME ? PG_TIMESTAMP : PG_TIMESTAMPTZ))
 		return NULL;
-	if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &n) != 3 || n != 10 ||
-		strspn(text + n, " 0123456789:.") != strlen(text + n))
+	date = br_date_kind(text);
+	if (date == BR_NO_DATE || !(text[10] == '\0' || (text[10] == ' ' && br_is_time_of_day(text + 11))))
 		return NULL;
-	if (year == 0 || month == 0 || day == 0)
+	if (date == BR_ZERO_DATE)
 		return zero_default(p, kind, why);
-	if (month > 12 || day > days_of(year, month))
-		return NULL;
 	/* MySQL shows it in the time zone of who made it, which it does not tell */
 	if (from == MY_TIMESTAMP && !p->b->s->mariadb)
 	{

@@ -63,7 +63,7 @@ static bool
 fn_length(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	BrValue    *v = &args[0];
-	int64		length = v->length;
+	int64		length;
 
 	if (v->type != BR_V_BYTES && !br_as_text(x, v))
 		return false;
@@ -95,13 +95,14 @@ static bool
 fn_substr(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
 	int64		from;
-	int64		n = args[0].length;
+	int64		n;
 	bool		is_bytes = args[0].type == BR_V_BYTES;
 
 	if (!is_bytes && !br_as_text(x, &args[0]))
 		return false;
+	n = args[0].length;
 	if (!br_constant_number(&args[1], PG_INT32_MAX, &from) || from < 1 ||
-		(e->nargs == 3 && !br_constant_number(&args[2], PG_INT32_MAX / 2, &n)))
+		(e->nargs == 3 && !br_constant_number(&args[2], 1000000000, &n)))
 		return br_unequal(x, "takes a part whose place is no constant from 1 on");
 	br_value_text(out, e->nargs == 3 ? psprintf("substr(%s, %d, %d)", args[0].sql, (int) from, (int) n) :
 				  psprintf("substr(%s, %d)", args[0].sql, (int) from), Min(n, args[0].length), &args[0]);

@@ -13,48 +13,13 @@
 
 /* ---------- constants ---------- */
 
-static bool
-is_calendar_day(int year, int month, int day)
-{
-	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	bool		leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-
-	return year >= 1 && month >= 1 && month <= 12 && day >= 1 &&
-		day <= days[month - 1] + (month == 2 && leap ? 1 : 0);
-}
-
-/* nn:nn:nn[.n…] to the end of text */
-static bool
-is_time_of_day(const char *text)
-{
-	int			n = 0;
-	int			hour,
-				minute,
-				second;
-
-	if (sscanf(text, "%2d:%2d:%2d%n", &hour, &minute, &second, &n) != 3 || n != 8 ||
-		hour > 23 || minute > 59 || second > 59)
-		return false;
-	if (text[n] == '\0')
-		return true;
-	return text[n] == '.' && strlen(text + n + 1) <= 6 && strlen(text + n + 1) > 0 &&
-		strspn(text + n + 1, "0123456789") == strlen(text + n + 1);
-}
-
 /* See expr_int.h. */
 bool
 br_moment_constant(BrTranslate *x, const char *text, bool is_date, BrValue *out)
 {
-	int			year,
-				month,
-				day,
-				n = 0;
-
 	memset(out, 0, sizeof(*out));
-	if (strspn(text, "0123456789-:. ") != strlen(text) ||
-		sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &n) != 3 || n != 10 ||
-		!is_calendar_day(year, month, day) ||
-		!(text[n] == '\0' || (!is_date && text[n] == ' ' && is_time_of_day(text + n + 1))))
+	if (br_date_kind(text) != BR_DATE ||
+		!(text[10] == '\0' || (!is_date && text[10] == ' ' && br_is_time_of_day(text + 11))))
 		return br_unequal(x, "has a constant that is no date in full");
 	out->type = is_date ? BR_V_DATE : BR_V_DATETIME;
 	out->pg = is_date ? PG_DATE : PG_TIMESTAMP;

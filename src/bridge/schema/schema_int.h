@@ -43,4 +43,22 @@ extern char *br_generated_text(const BrStream *s, const BrCatalog *cat, const Br
 /* Text that the source may hold equal though it differs (by case, accents, blanks at its end). */
 extern bool br_collation_is_loose(const MyType *t);
 
+/* ---------- calendar.c ---------- */
+
+typedef enum BrDateKind
+{
+	BR_NO_DATE,
+	BR_ZERO_DATE,				/* a part of it is zero */
+	BR_DATE
+} BrDateKind;
+
+/* What a text begins with: YYYY-MM-DD. */
+extern BrDateKind br_date_kind(const char *text);
+
+/* Is it HH:MM:SS with at most six digits more, from 00:00 to below 24:00? */
+extern bool br_is_time_of_day(const char *text);
+
+/* An instant (microseconds since 2000-01-01 UTC) as YYYY-MM-DD HH:MM:SS.ffffff in UTC; palloc'd. */
+extern char *br_instant_text(int64 microseconds);
+
 #endif							/* BR_SCHEMA_INT_H */
