@@ -15,7 +15,6 @@ SELECT state FROM sluice.sync_start('a23456789012345678901234567890123456789012'
 
 -- arguments of later releases; their defaults are fine
 SELECT state FROM sluice.sync_start('s', 'x', row_filters => '{"t": "a = 1"}');
-SELECT state FROM sluice.sync_start('s', 'x', type_overrides => '{"t.c": "text"}');
 SELECT state FROM sluice.sync_start('s', 'x', restart_from_scratch => true);
 SELECT state FROM sluice.sync_start('s', 'x', reset_target_data => true);
 SELECT state FROM sluice.sync_start('s', 'x', confirm => 'abc');

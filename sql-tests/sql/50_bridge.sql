@@ -52,6 +52,16 @@ SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "now"}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "2025-02-31"}');
 SELECT state FROM sluice.sync_start('s', options => '{"feed": true, "zero_dates": "null"}');
+SELECT state FROM sluice.sync_start('s', options => '{"feed": true}', type_overrides => '{"t.c": "text"}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '[]');
+SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.c": 1}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t": "text"}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"a.b.c.d": "text"}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.[c": "text"}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.c": "no_such"}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.c": "text); DROP TABLE x; --"}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.c": "anyelement"}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.c": ""}');
 SELECT check_name FROM sluice.preflight('my_shop');
 SELECT ddl FROM sluice.schema_preview('my_shop');
 SELECT slot_name FROM sluice.slot_list('my_shop');
@@ -80,6 +90,7 @@ TABLE t.health;
 SELECT state FROM sluice.sync_start('s', 'my_shop');
 SELECT state FROM sluice.sync_start('s', options => '{"zero_dates": "null"}');
 SELECT state FROM sluice.sync_start('s', restart_from_scratch => true);
+SELECT state FROM sluice.sync_start('s', type_overrides => '{"t.c": "text"}');
 
 -- whose it is: a member of the owner's role feeds it
 SELECT * FROM sluice.bridge_streams();
@@ -144,6 +155,9 @@ SELECT * FROM sluice.feed_open('s', 3);
 -- a wait for what the source has by now is answered by a message
 SELECT state FROM sluice.sync_start('s');
 SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
+-- … which streams once it is fed
+SELECT state FROM sluice.health;
+SELECT sluice.feed(:'tok', t.my('uuid-b', VARIADIC '{}')) -> 'transactions' AS n;
 CALL sluice.sync_wait('s', 'streaming', '1 s');
 CALL sluice.sync_wait('s', 'caught_up', '0 s');
 SELECT sluice.feed(:'tok', t.my('uuid-b', VARIADIC '{}')) AS asked;

@@ -334,3 +334,27 @@ sl_pattern_free(SlPattern *p)
 	if (p != NULL)
 		pfree(p);
 }
+
+int
+sl_pattern_split(const char *text, char **parts, int max)
+{
+	const char *start = text;
+	bool		quoted = false;
+	int			n = 0;
+
+	for (const char *p = text;; p++)
+	{
+		if (*p == '"')
+			quoted = !quoted;
+		else if (*p == '[' && !quoted && strchr(p, ']') != NULL)
+			p = strchr(p, ']');
+		if (*p != '\0' && (*p != '.' || quoted))
+			continue;
+		if (n == max)
+			return 0;
+		parts[n++] = pnstrdup(start, p - start);
+		if (*p == '\0')
+			return n;
+		start = p + 1;
+	}
+}

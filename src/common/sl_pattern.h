@@ -18,4 +18,10 @@ extern bool sl_pattern_match(const SlPattern *p, const char *schema,
 							 const char *table);
 extern void sl_pattern_free(SlPattern *p);
 
+/*
+ * Split at dots outside of quotes and character classes into parts, palloc'd, of
+ * which each is a pattern by itself: their number, 0 where it is more than max.
+ */
+extern int	sl_pattern_split(const char *text, char **parts, int max);
+
 #endif							/* SL_PATTERN_H */

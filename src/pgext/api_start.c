@@ -113,6 +113,29 @@ scope_drift(const SlStream *s, const SlStartArgs *a)
 	return lines.len ? lines.data : NULL;
 }
 
+/* Text of type_overrides; NULL for none. */
+static char *
+overrides_text(Jsonb *overrides)
+{
+	if (overrides == NULL || JB_ROOT_COUNT(overrides) == 0)
+		return NULL;
+	return JsonbToCString(NULL, &overrides->root, VARSIZE(overrides));
+}
+
+static bool
+same_overrides(const SlStream *s, const SlStartArgs *a)
+{
+	return a->type_overrides == NULL ||
+		same_text(overrides_text(s->type_overrides), overrides_text(a->type_overrides));
+}
+
+/* Other types need other tables, which beginning anew makes. */
+static bool
+begins_anew(const SlStartArgs *a)
+{
+	return a->restart || a->reset;
+}
+
 /*
  * Everything else that differs.  fixed: only what can never change.
  */
@@ -130,6 +153,9 @@ other_drift(const SlStream *s, const SlStartArgs *a, const char *server,
 		drift(&lines, "driver", s->driver, a->driver);
 	if (a->target_schema && !same_text(s->target_schema, a->target_schema))
 		drift(&lines, "target_schema", s->target_schema, a->target_schema);
+	if (!(fixed && begins_anew(a)) && !same_overrides(s, a))
+		drift(&lines, "type_overrides", overrides_text(s->type_overrides),
+			  overrides_text(a->type_overrides));
 	if (!fixed && a->schema_changes && !same_text(s->schema_changes, a->schema_changes))
 		drift(&lines, "schema_changes", s->schema_changes, a->schema_changes);
 	if (options)
@@ -232,6 +258,7 @@ start_again(SlStream *s, const SlStartArgs *a, const char *server)
 {
 	sl_refusal_replay(s->stream_id, NULL);
 	check_restart(s, a, server);
+	sl_start_check_overrides(a, s->driver, sl_driver_is_bridged(s->driver) && s->source_server);
 	if (sl_driver_is_bridged(s->driver) && s->source_server)
 		sl_start_bridged_again(s, a);
 	if (a->restart || a->reset)
@@ -239,6 +266,8 @@ start_again(SlStream *s, const SlStartArgs *a, const char *server)
 	s->options = sl_options_merge(s->options, a->options);
 	if (a->schema_changes)
 		s->schema_changes = a->schema_changes;
+	if (a->type_overrides)
+		s->type_overrides = a->type_overrides;
 	sl_options_check_driver(s->options, s->driver);
 	if (!sl_stream_is_fed(s))
 		sl_preflight_raise(sl_preflight(s, sl_source_resolve(s->source_server,
@@ -353,6 +382,7 @@ stream_from_args(const SlStartArgs *a)
 	s->target_schema = a->target_schema;
 	s->schema_changes = a->schema_changes ? a->schema_changes : pstrdup("forward");
 	s->options = sl_options_merge(NULL, a->options);
+	s->type_overrides = a->type_overrides;
 	sl_stream_here(s);
 	return s;
 }
@@ -402,6 +432,7 @@ take_source(SlStream *s, const SlStartArgs *a, bool temporary)
 				 errhint("Leave the argument \"driver\" out.")));
 	s->driver = src->driver;
 	sl_options_check_driver(s->options, s->driver);
+	sl_start_check_overrides(a, s->driver, sl_driver_is_bridged(s->driver));
 	if (sl_driver_is_bridged(s->driver))
 		sl_start_bridged(s, a, src);
 	else
@@ -423,6 +454,7 @@ start_feed(SlStream *s, const SlStartArgs *a)
 	else if (!sl_driver_is_known(s->driver))
 		sl_driver_require(s->driver);
 	sl_options_check_driver(s->options, "postgres");
+	sl_start_check_overrides(a, s->driver, false);
 	sl_stream_insert(s);
 	sl_feed_after_commit(s);
 }

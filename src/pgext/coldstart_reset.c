@@ -214,9 +214,10 @@ forget_copy(const SlStream *s)
 	static const char *const sql[] = {
 		"DELETE FROM sluice.stream_position WHERE stream_id = $1",
 		"DELETE FROM sluice.copy_run WHERE stream_id = $1",
+		"DELETE FROM sluice.copy_task WHERE stream_id = $1",
 		"DELETE FROM sluice.debt WHERE stream_id = $1",
 		"UPDATE sluice.stream_table SET state = 'copying', snapshot_lsn = NULL,"
-		" source_leaves = NULL, rows_copied = 0, bytes_copied = 0"
+		" window_lsn = NULL, source_leaves = NULL, rows_copied = 0, bytes_copied = 0"
 		" WHERE stream_id = $1 AND state IN ('pending', 'copying', 'established')",
 		"UPDATE sluice.stream SET source_sysid = NULL, source_timeline = NULL,"
 		" source_dbname = NULL WHERE stream_id = $1",

@@ -86,7 +86,9 @@ sluice_feed_open(PG_FUNCTION_ARGS)
 		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY},
 				  "stream \"%s\" is fed by another session", stream_id);
 	sl_feed_take(stream_id);
-	sl_state_set(stream_id, sl_feed_state(s), NULL);
+	/* a bridge has yet to reach its source */
+	if (s->source_server == NULL)
+		sl_state_set(stream_id, SL_STATE_STREAMING, NULL);
 
 	lsn = sl_position_load(stream_id, &position);
 	values[0] = CStringGetTextDatum(sl_feed.token);
@@ -249,9 +251,9 @@ feed_batch(SlStream *s, FunctionCallInfo fcinfo)
 	apply_batch(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch), &told);
 	ntransactions = sl_apply_pending(sl_feed.apply, &bytes);
 	verdict = verdict_json(ntransactions, bytes);
+	sl_feed_moved(sl_feed.apply->position);
 	sl_apply_finish(sl_feed.apply);
 	told.position = sl_apply_position(sl_feed.apply);
-	sl_feed_moved(told.position);
 	sl_feed_seat_tell(sl_feed.slot, &told);
 	return verdict;
 }
@@ -289,7 +291,7 @@ close_state(SlState next, const char *why, bool stop)
 	const char *id = sl_feed.stream->stream_id;
 	SlState		state = sl_state_load(id);
 
-	if (state != SL_STATE_STREAMING && state != SL_STATE_COPYING)
+	if (!sl_state_is_running(state) || state == SL_STATE_STOPPING)
 		return;
 	if (stop)
 		sl_stream_should_run(id, false);
@@ -305,7 +307,7 @@ sluice_feed_close(PG_FUNCTION_ARGS)
 	bool		stop;
 
 	next = closed_state(sl_arg_text(fcinfo, 1, "outcome"), &why);
-	if (sl_feed_hand_close(fcinfo))
+	if (sl_feed_hand_close(fcinfo) && sl_feed.cxt == NULL)
 		PG_RETURN_VOID();
 	sl_feed_check_token(fcinfo);
 	sl_feed_check_whole("feed_close");

@@ -30,6 +30,7 @@ typedef struct SlFeed
 	bool		stale;			/* an abort took what was judged back */
 	bool		busy;			/* inside a call: none from what it runs */
 	bool		sysid_new;		/* who the source is, written, not committed */
+	bool		shown;			/* the stream's state says that it is fed */
 	bool		settled;		/* its copy is known to be over */
 	ErrorData  *refusal;		/* raised by a call, to be recorded */
 	XLogRecPtr	refusal_lsn;
@@ -53,12 +54,6 @@ extern void sl_feed_check_whole(const char *what);
 
 /* Take the lock again that an abort released; refuses STREAM-BUSY. */
 extern void sl_feed_lock_again(void);
-
-/*
- * Is the stream still being copied?  It is from the first feeder of a bridged
- * stream on until its tables fit together.
- */
-extern SlState sl_feed_state(const SlStream *s);
 
 /*
  * The stream was fed up to there, which may end its copy.  Refuses

@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
@@ -21,6 +22,7 @@
 #include "pgext/errutil.h"
 #include "pgext/feed_plan.h"
 #include "pgext/spi_util.h"
+#include "pgext/type_match.h"
 #include "pgext/pgcompat.h"
 
 #define RECORDED_SQL \
@@ -42,6 +44,11 @@ typedef struct FeedObjects
 	SlGate	   *gate;
 	SlColdTable *tables;
 	int			ntables;
+
+	/* of tables that are there and cannot hold what the source has */
+	int			nunfit;
+	const SlColdTable *unfit;	/* the first */
+	StringInfoData faults;
 } FeedObjects;
 
 static void
@@ -148,6 +155,31 @@ judge_table(FeedObjects * f, SlObject *o, SlColdTable *t)
 	sl_feed_drop_table(f->s, t);
 }
 
+/* Nobody would write a column of it that the bridge takes for generated. */
+static void
+judge_existing(FeedObjects * f, const SlObject *o, const SlColdTable *t)
+{
+	bool		fits = true;
+	ListCell   *lc;
+
+	foreach(lc, o->generated)
+		fits &= sl_target_check_not_sent(t->target, lfirst(lc), &f->faults);
+	if (!fits && f->nunfit++ == 0)
+		f->unfit = t;
+}
+
+static void
+refuse_unfit(const FeedObjects * f)
+{
+	SlRefusal	r = {.marker = SL_M_TARGET_SHAPE_MISMATCH, .detail = f->faults.data};
+
+	if (f->nunfit == 0)
+		return;
+	r.schema = f->unfit->src.schema;
+	r.table = f->unfit->src.name;
+	sl_refuse(&r, "%d target tables cannot hold what the source has", f->nunfit);
+}
+
 /* The target's type of the object's name. */
 static Oid
 type_there(const SlObject *o)
@@ -173,23 +205,35 @@ drop_type(const FeedObjects * f, const SlObject *o)
 	sl_become_back(&user);
 }
 
-/* An enum that is there must have the same labels, or be ours and free to go. */
+/*
+ * An enum that is there must have the same labels, or be ours and free to go: its
+ * own table, whose column is another one now, is made anew with it.
+ */
 static void
-judge_enum(FeedObjects * f, SlObject *o)
+judge_enum(FeedObjects * f, SlObject *o, SlColdTable *t)
 {
 	Oid			type = type_there(o);
 	const char *oid = psprintf("%u", type);
+	bool		ours;
 	char	   *ddl;
 
 	if (!OidIsValid(type))
 		return;
 	if (same_text(sl_plan_describe_type(type), sl_feed_describe_enum(o)))
+	{
 		o->state = SL_OBJECT_EXISTS;
-	else if (is_recorded(f, o, &ddl) &&
-			 sl_control_exec(USED_SQL, SPI_OK_SELECT, 1, &oid) == 0)
+		return;
+	}
+	ours = is_recorded(f, o, &ddl);
+	if (ours && t && t->created && OidIsValid(t->target))
+		sl_feed_drop_table(f->s, t);
+	if (ours && sl_control_exec(USED_SQL, SPI_OK_SELECT, 1, &oid) == 0)
+	{
 		drop_type(f, o);
-	else
-		set_fault(o, "exists on the target as another type");
+		return;
+	}
+	set_fault(o, "exists on the target as another type");
+	o->fix = psprintf("DROP TYPE %s", quote_qualified_identifier(o->schema, o->name));
 }
 
 /* An index's name must be free: it is found out before rows are copied. */
@@ -237,6 +281,7 @@ judge_planned(FeedObjects * f, SlObject *o, SlColdTable *t)
 	if (t && OidIsValid(t->target) && !t->created)
 	{
 		o->state = SL_OBJECT_EXISTS;
+		judge_existing(f, o, t);
 		return;
 	}
 	o->ddl = sl_feed_statement(f->gate, o, &fault);
@@ -249,7 +294,7 @@ judge_planned(FeedObjects * f, SlObject *o, SlColdTable *t)
 	if (o->kind == SL_OBJ_TABLE)
 		judge_table(f, o, t);
 	else if (o->kind == SL_OBJ_ENUM)
-		judge_enum(f, o);
+		judge_enum(f, o, t);
 	else if (t && is_recorded(f, o, &ddl))
 		o->state = SL_OBJECT_EXISTS;
 	else if (o->kind == SL_OBJ_INDEX)
@@ -291,6 +336,37 @@ leave_out_established(FeedObjects * f)
 
 /* ---------- the gate ---------- */
 
+/* The types of type_overrides, which the stream's owner asked for. */
+static void
+allow_overrides(FeedObjects * f)
+{
+	JsonbIterator *it;
+	JsonbIteratorToken tok;
+	JsonbValue	v;
+
+	if (f->s->type_overrides == NULL)
+		return;
+	it = JsonbIteratorInit(&f->s->type_overrides->root);
+	while ((tok = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
+	{
+		Oid			typid = InvalidOid;
+		int32		typmod;
+		HeapTuple	tup;
+
+		if (tok != WJB_VALUE || v.type != jbvString ||
+			!sl_compat_parse_type(pnstrdup(v.val.string.val, v.val.string.len), &typid, &typmod))
+			continue;
+		tup = SearchSysCache1(TYPEOID, ObjectIdGetDatum(typid));
+		if (!HeapTupleIsValid(tup))
+			continue;
+		if (sl_gate_trusts_owner(f->s, ((Form_pg_type) GETSTRUCT(tup))->typowner))
+			sl_gate_allow(f->gate, 't',
+						  get_namespace_name(((Form_pg_type) GETSTRUCT(tup))->typnamespace),
+						  NameStr(((Form_pg_type) GETSTRUCT(tup))->typname));
+		ReleaseSysCache(tup);
+	}
+}
+
 /* Names that the plan's text may have: the stream's tables, types made before. */
 static void
 tell_gate(FeedObjects * f)
@@ -306,6 +382,7 @@ tell_gate(FeedObjects * f)
 	for (int i = 0; i < f->plan->n; i++)
 		if (f->plan->objects[i].kind == SL_OBJ_ENUM && f->plan->objects[i].schema)
 			sl_gate_allow(f->gate, 't', f->plan->objects[i].schema, f->plan->objects[i].name);
+	allow_overrides(f);
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
 	n = sl_spi_exec("SELECT schema_name, object_name FROM sluice.schema_object"
@@ -397,12 +474,14 @@ sl_feed_objects(SlStream *s, SlPlan *plan, SlColdTable *tables, int ntables)
 
 	for (int i = 0; i < plan->n; i++)
 		check_object(&f, &plan->objects[i]);
+	initStringInfo(&f.faults);
 	check_unique(&f);
 	leave_out_established(&f);
 	tell_gate(&f);
 	for (int i = 0; i < plan->n; i++)
 		if (plan->objects[i].state == SL_OBJECT_PLANNED)
 			judge_planned(&f, &plan->objects[i], table_of(&f, &plan->objects[i]));
+	refuse_unfit(&f);
 	add_schemas(&f);
 	sl_plan_judge_owners(s, plan);
 	if (plan->nfaults > 0)

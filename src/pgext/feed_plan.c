@@ -12,7 +12,7 @@
 #define PLAN_KEYS " last start tables objects "
 #define START_KEYS " lsn position "
 #define TABLE_KEYS " schema table rows bytes "
-#define OBJECT_KEYS " kind stage schema name table source_schema source_table ddl state note fault fix row_key "
+#define OBJECT_KEYS " kind stage schema name table source_schema source_table ddl state note fault fix row_key generated "
 
 /* Bytes of a name of an object that is not made here. */
 #define MAX_NAME 1024
@@ -118,6 +118,24 @@ kind_of(JsonbContainer *object)
 	return kind;
 }
 
+/* Columns of a table that the target computes by itself. */
+static List *
+generated_of(JsonbContainer *object)
+{
+	List	   *names = NIL;
+	JsonbValue *elems;
+	int			n;
+
+	elems = sl_json_array(object, "generated", &n);
+	for (int i = 0; i < n; i++)
+	{
+		if (elems[i].type != jbvString)
+			sl_json_raise("generated", "a JSON array of names");
+		names = lappend(names, pnstrdup(elems[i].val.string.val, elems[i].val.string.len));
+	}
+	return names;
+}
+
 /* What is not planned needs no more than its name. */
 static void
 check_complete(const SlObject *o)
@@ -150,6 +168,7 @@ read_object(SlObject *o, const JsonbValue *v)
 	o->note = shown(object, "note");
 	o->fault = shown(object, "fault");
 	o->fix = shown(object, "fix");
+	o->generated = generated_of(object);
 	o->used = true;
 	o->after_window = !sl_json_bool(object, "row_key", false);
 	check_complete(o);

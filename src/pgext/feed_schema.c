@@ -163,7 +163,10 @@ record_gone(SlStream *s, SlStreamTable *row, XLogRecPtr now)
 {
 	if (sl_cold_is_created(s->stream_id, row->schema, row->table) &&
 		OidIsValid(row->target_relid))
+	{
 		sl_cold_drop_target(s, row->schema, row->table, row->target_relid);
+		row->target_relid = InvalidOid;
+	}
 	forget_tasks(s, row->schema, row->table);
 	row->state = "dropped";
 	row->snapshot_lsn = now;

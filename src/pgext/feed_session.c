@@ -54,7 +54,7 @@ static void
 forget_done(void)
 {
 	sl_feed.stale = true;
-	sl_feed.settled = false;
+	sl_feed.shown = sl_feed.settled = false;
 	forget_sysid();
 }
 
@@ -265,9 +265,12 @@ sl_feed_lock_again(void)
 	sl_feed_seat_take(sl_feed.slot, sl_feed.token);
 }
 
-/* See feed_int.h. */
-SlState
-sl_feed_state(const SlStream *s)
+/*
+ * A bridged stream is being copied from its first feeder on, until its tables fit
+ * together.
+ */
+static SlState
+state_of(const SlStream *s)
 {
 	XLogRecPtr	position;
 
@@ -315,6 +318,20 @@ keep_refusal(MemoryContext caller)
 	MemoryContextSwitchTo(caller);
 }
 
+/* Its feeder has begun: from here on the state is that of what it does. */
+static void
+show_state(void)
+{
+	SlState		state;
+
+	if (sl_feed.shown)
+		return;
+	sl_feed.shown = true;
+	state = state_of(sl_feed.stream);
+	if (sl_state_load(sl_feed.stream->stream_id) != state)
+		sl_state_set(sl_feed.stream->stream_id, state, NULL);
+}
+
 /* See feed.h. */
 Datum
 sl_feed_lead(FunctionCallInfo fcinfo, SlFeedCall fn)
@@ -342,6 +359,7 @@ sl_feed_lead(FunctionCallInfo fcinfo, SlFeedCall fn)
 	sl_feed.busy = true;
 	PG_TRY();
 	{
+		show_state();
 		result = fn(sl_feed.stream, fcinfo);
 	}
 	PG_CATCH();

@@ -11,6 +11,7 @@
 #ifndef SL_PLAN_H
 #define SL_PLAN_H
 
+#include "nodes/pg_list.h"
 #include "pgext/catalog_pg.h"
 
 /*
@@ -108,6 +109,8 @@ typedef struct SlObject
 	char	   *fix;			/* statement that cures the fault, or NULL */
 	char	   *note;
 	bool		used;			/* a type: by a table that is built */
+	List	   *generated;		/* a table: names of columns that a bridge
+								 * does not send */
 	bool		after_window;	/* rows of different snapshots may meet in it:
 								 * built once the stream has passed them */
 } SlObject;

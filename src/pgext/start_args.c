@@ -7,9 +7,11 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "common/sl_pattern.h"
 #include "pgext/source.h"
@@ -67,8 +69,6 @@ refuse_unbuilt(FunctionCallInfo fcinfo, int shift)
 {
 	if (!jsonb_arg_is_empty(fcinfo, ARG_ROW_FILTERS - shift))
 		not_built("row_filters");
-	if (!jsonb_arg_is_empty(fcinfo, ARG_TYPE_OVERRIDES - shift))
-		not_built("type_overrides");
 	if (!PG_ARGISNULL(ARG_ACCEPT_TARGET_ONLY_UNIQUE_KEY - shift) &&
 		ARR_NDIM(PG_GETARG_ARRAYTYPE_P(ARG_ACCEPT_TARGET_ONLY_UNIQUE_KEY - shift)) > 0)
 		not_built("accept_target_only_unique_key");
@@ -119,6 +119,102 @@ pattern_arg(FunctionCallInfo fcinfo, int n, const char *argument)
 		sl_pattern_free(pattern);
 	}
 	return list;
+}
+
+/* [schema.]table.column, each part a pattern. */
+static void
+check_override_column(const char *text)
+{
+	char	   *parts[3];
+	int			n = sl_pattern_split(text, parts, lengthof(parts));
+	bool		good = n >= 2;
+
+	for (int i = 0; i < n && good; i++)
+	{
+		SlError		err = {0};
+		SlPattern  *p = sl_pattern_parse(parts[i], &err);
+
+		good = p != NULL;
+		if (p)
+			sl_pattern_free(p);
+	}
+	if (!good)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid column in \"type_overrides\": \"%s\"", text),
+				 errhint("A column is table.column or schema.table.column, quoted as in psql, with *, ? and [...].")));
+}
+
+/*
+ * A type of this server that a column can have, as text that means the same under
+ * any search_path.
+ */
+static char *
+override_type(const char *column, const char *text)
+{
+	Oid			typid = InvalidOid;
+	int32		typmod;
+
+	if (!sl_compat_parse_type(text, &typid, &typmod) ||
+		get_typtype(typid) == TYPTYPE_PSEUDO || !get_typisdefined(typid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("type \"%s\" of \"%s\" in \"type_overrides\" does not exist", text, column),
+				 errhint("Give a type of this database, by its schema where that is not in the search_path.")));
+	if (typid < FirstGenbkiObjectId)
+		return pstrdup(text);
+	return format_type_extended(typid, typmod,
+								FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+}
+
+static void
+push_text(JsonbParseState **state, JsonbIteratorToken tok, char *text)
+{
+	JsonbValue	v = {.type = jbvString};
+
+	v.val.string.val = text;
+	v.val.string.len = strlen(text);
+	pushJsonbValue(state, tok, &v);
+}
+
+/* {"table.column": "type"}; NULL where it is not given. */
+static Jsonb *
+overrides_arg(FunctionCallInfo fcinfo, int n)
+{
+	JsonbParseState *state = NULL;
+	Jsonb	   *given;
+	JsonbIterator *it;
+	JsonbIteratorToken tok;
+	JsonbValue	v;
+	char	   *column = NULL;
+
+	if (PG_ARGISNULL(n))
+		return NULL;
+	given = PG_GETARG_JSONB_P(n);
+	if (!JB_ROOT_IS_OBJECT(given))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"type_overrides\" must be a JSON object"),
+				 errhint("Write {\"table.column\": \"type\"}.")));
+	it = JsonbIteratorInit(&given->root);
+	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
+	while ((tok = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
+	{
+		if (tok == WJB_KEY)
+		{
+			column = pnstrdup(v.val.string.val, v.val.string.len);
+			check_override_column(column);
+			push_text(&state, WJB_KEY, column);
+		}
+		else if (tok == WJB_VALUE && v.type != jbvString)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("the type of \"%s\" in \"type_overrides\" must be a JSON string", column)));
+		else if (tok == WJB_VALUE)
+			push_text(&state, WJB_VALUE,
+					  override_type(column, pnstrdup(v.val.string.val, v.val.string.len)));
+	}
+	return JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL));
 }
 
 static void
@@ -225,6 +321,7 @@ sl_start_args_read(FunctionCallInfo fcinfo, bool has_id)
 	a->target_schema = text_arg(fcinfo, ARG_TARGET_SCHEMA - shift);
 	a->schema_changes = text_arg(fcinfo, ARG_SCHEMA_CHANGES - shift);
 	check_texts(a);
+	a->type_overrides = overrides_arg(fcinfo, ARG_TYPE_OVERRIDES - shift);
 	if (!PG_ARGISNULL(ARG_OPTIONS - shift))
 	{
 		a->options = PG_GETARG_JSONB_P(ARG_OPTIONS - shift);

@@ -25,6 +25,7 @@ typedef struct SlStartArgs
 	bool		reset;			/* reset_target_data */
 	char	   *confirm;
 	char	   *accept;			/* accept_unforwarded_schema_change; once */
+	Jsonb	   *type_overrides; /* checked; an empty object sets it back */
 	Jsonb	   *options;		/* may hold nulls: set back to the default */
 } SlStartArgs;
 
@@ -72,6 +73,11 @@ extern char *sl_options_diff(Jsonb *recorded, Jsonb *given, bool fixed);
  * options that mean nothing there (22023) or are not built (0A000).
  */
 extern void sl_start_bridged(SlStream *s, const SlStartArgs *a, const SlSource *src);
+
+/*
+ * Raise 0A000 for type_overrides of a source that no bridge reads.
+ */
+extern void sl_start_check_overrides(const SlStartArgs *a, const char *driver, bool bridged);
 
 /* Raise 0A000 for what a known stream of that kind cannot do yet. */
 extern void sl_start_bridged_again(const SlStream *s, const SlStartArgs *a);

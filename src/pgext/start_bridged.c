@@ -73,8 +73,14 @@ void
 sl_start_bridged_again(const SlStream *s, const SlStartArgs *a)
 {
 	check_schema_changes(a, s->driver);
-	require_built(a->restart, "restart_from_scratch", s->driver);
-	require_built(a->reset, "reset_target_data", s->driver);
+}
+
+/* See start_args.h. */
+void
+sl_start_check_overrides(const SlStartArgs *a, const char *driver, bool bridged)
+{
+	require_built(!bridged && a->type_overrides && JB_ROOT_COUNT(a->type_overrides) > 0,
+				  "type_overrides", driver);
 }
 
 static void

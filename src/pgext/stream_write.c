@@ -37,6 +37,15 @@ array_text(char *const *list)
 								 makeArrayResult(state, CurrentMemoryContext));
 }
 
+/* An empty object is none. */
+static char *
+overrides_text(const SlStream *s)
+{
+	if (s->type_overrides == NULL || JB_ROOT_COUNT(s->type_overrides) == 0)
+		return NULL;
+	return JsonbToCString(NULL, &s->type_overrides->root, VARSIZE(s->type_overrides));
+}
+
 static char *
 options_text(const SlStream *s)
 {
@@ -58,7 +67,7 @@ sl_stream_here(SlStream *s)
 void
 sl_stream_insert(SlStream *s)
 {
-	const char *params[16];
+	const char *params[17];
 	SlUserSwitch sw;
 	int32		timeline;
 	int			n = 0;
@@ -80,6 +89,7 @@ sl_stream_insert(SlStream *s)
 	params[n++] = psprintf("%d", timeline);
 	params[n++] = psprintf("%u", s->target_database);
 	params[n++] = psprintf("%u", s->target_control);
+	params[n++] = overrides_text(s);
 	Assert(n == lengthof(params));
 
 	sl_become_extension_owner(&sw);
@@ -88,12 +98,12 @@ sl_stream_insert(SlStream *s)
 					"driver, include_tables, exclude_tables, target_schema, "
 					"schema_changes, options, slot_name, publication_name, "
 					"own_publication, target_sysid, target_timeline, "
-					"target_database, target_control) "
+					"target_database, target_control, type_overrides) "
 					"VALUES ($1, $2::pg_catalog.oid::pg_catalog.regrole, $3, $4, "
 					"$5::pg_catalog.text[], $6::pg_catalog.text[], $7, $8, "
 					"$9::pg_catalog.jsonb, $10, $11, $12::pg_catalog.bool, $13, "
 					"$14::pg_catalog.int4, $15::pg_catalog.oid, "
-					"$16::pg_catalog.oid) ON CONFLICT DO NOTHING RETURNING id",
+					"$16::pg_catalog.oid, $17::pg_catalog.jsonb) ON CONFLICT DO NOTHING RETURNING id",
 					SPI_OK_INSERT_RETURNING, n, params) != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -125,17 +135,19 @@ sl_stream_lock_row(const char *stream_id)
 void
 sl_stream_update(const SlStream *s)
 {
-	const char *params[4];
+	const char *params[5];
 	SlUserSwitch sw;
 
 	params[0] = s->stream_id;
 	params[1] = s->should_run ? "true" : "false";
 	params[2] = options_text(s);
 	params[3] = s->schema_changes;
+	params[4] = overrides_text(s);
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
 	sl_spi_exec("UPDATE sluice.stream SET should_run = $2::pg_catalog.bool, "
-				"options = $3::pg_catalog.jsonb, schema_changes = $4 WHERE stream_id = $1",
+				"options = $3::pg_catalog.jsonb, schema_changes = $4, "
+				"type_overrides = $5::pg_catalog.jsonb WHERE stream_id = $1",
 				SPI_OK_UPDATE, lengthof(params), params);
 	sl_spi_leave();
 	sl_become_back(&sw);

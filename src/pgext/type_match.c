@@ -102,6 +102,19 @@ fault(StringInfo faults, const char *kind, Oid target, const char *column, const
 	appendStringInfo(faults, ": %s", text);
 }
 
+/* See type_match.h. */
+bool
+sl_target_check_not_sent(Oid target, const char *column, StringInfo faults)
+{
+	AttrNumber	att = get_attnum(target, column);
+
+	if (att <= 0 || get_attgenerated(target, att) != '\0')
+		return true;
+	fault(faults, "column-not-sent", target, column,
+		  "the source computes it and does not send it, the target is to store it");
+	return false;
+}
+
 /* pgoutput sends no generated column unless it is asked to, and we do not. */
 static int
 check_generated(SlConn *c, const SlShape *shape, Oid target, StringInfo faults)
@@ -112,16 +125,7 @@ check_generated(SlConn *c, const SlShape *shape, Oid target, StringInfo faults)
 	int			n = 0;
 
 	for (int i = 0; i < PQntuples(res); i++)
-	{
-		const char *name = PQgetvalue(res, i, 0);
-		AttrNumber	att = get_attnum(target, name);
-
-		if (att <= 0 || get_attgenerated(target, att) != '\0')
-			continue;
-		fault(faults, "column-not-sent", target, name,
-			  "the source computes it and does not send it, the target is to store it");
-		n++;
-	}
+		n += !sl_target_check_not_sent(target, PQgetvalue(res, i, 0), faults);
 	PQclear(res);
 	return n;
 }

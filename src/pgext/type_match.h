@@ -18,4 +18,10 @@
 extern int	sl_target_check_types(SlConn *c, const SlShape *shape, Oid target,
 								  StringInfo faults);
 
+/*
+ * The same of one column that the source does not send: false, and a line, where
+ * the target has it and does not compute it itself.
+ */
+extern bool sl_target_check_not_sent(Oid target, const char *column, StringInfo faults);
+
 #endif							/* SL_TYPE_MATCH_H */

@@ -152,9 +152,40 @@ many_stars(void)
 	CHECK(sl_pattern_parse(too_long, &err) == NULL && err.code == SL_ERR_LIMIT);
 }
 
+/* Parts of text joined with "|"; "-" where there are too many. */
+static const char *
+split(const char *text)
+{
+	static char joined[200];
+	char	   *parts[3];
+	int			n = sl_pattern_split(text, parts, lengthof(parts));
+
+	strcpy(joined, n == 0 ? "-" : parts[0]);
+	for (int i = 1; i < n; i++)
+		strcat(strcat(joined, "|"), parts[i]);
+	for (int i = 0; i < n; i++)
+		pfree(parts[i]);
+	return joined;
+}
+
+static void
+splitting(void)
+{
+	CHECK(strcmp(split("t"), "t") == 0);
+	CHECK(strcmp(split("t.c"), "t|c") == 0);
+	CHECK(strcmp(split("s.t.c"), "s|t|c") == 0);
+	CHECK(strcmp(split("a.b.c.d"), "-") == 0);
+	CHECK(strcmp(split("\"a.b\".[x.y]*"), "\"a.b\"|[x.y]*") == 0);
+	CHECK(strcmp(split("\"[\".c]"), "\"[\"|c]") == 0);
+	CHECK(strcmp(split("a.[b.c"), "a|[b|c") == 0);
+	CHECK(strcmp(split(".."), "||") == 0);
+	CHECK(strcmp(split(""), "") == 0);
+}
+
 int
 main(void)
 {
+	RUN(splitting);
 	RUN(matching);
 	RUN(faults);
 	RUN(many_stars);

@@ -10,33 +10,6 @@
 
 #define MAX_PARTS	3
 
-/*
- * Split at dots outside of quotes and character classes, at most MAX_PARTS; 0 when there are more.
- */
-static int
-split_pattern(const char *text, char **parts)
-{
-	int			n = 0;
-	bool		quoted = false;
-	const char *start = text;
-
-	for (const char *p = text;; p++)
-	{
-		if (*p == '"')
-			quoted = !quoted;
-		else if (*p == '[' && !quoted && strchr(p, ']') != NULL)
-			p = strchr(p, ']');
-		if (*p != '\0' && (*p != '.' || quoted))
-			continue;
-		if (n == MAX_PARTS)
-			return 0;
-		parts[n++] = pnstrdup(start, p - start);
-		if (*p == '\0')
-			return n;
-		start = p + 1;
-	}
-}
-
 /* -1: a part is no pattern, *err says so. */
 static int
 part_matches(const char *part, const char *name, SlError *err)
@@ -56,7 +29,7 @@ static int
 entry_matches(const char *text, const BrTable *t, const BrColumn *c, SlError *err)
 {
 	char	   *parts[MAX_PARTS];
-	int			n = split_pattern(text, parts);
+	int			n = sl_pattern_split(text, parts, MAX_PARTS);
 	const char *names[MAX_PARTS] = {t->database, t->name, c->name};
 	int			match = 1;
 
