@@ -69,6 +69,19 @@ needs_checksums(const Follow *w)
 	return w->s->source.socket == NULL && !mx_is_encrypted(w->log);
 }
 
+/* Of the stream on the target; it may begin to read somewhat behind that, where the next file begins. */
+static bool
+stored_lsn(const Follow *w, uint64 *lsn)
+{
+	BrPosition	stored = w->at;
+	SlError		err;
+
+	*lsn = 0;
+	if (w->s->position != NULL && br_position_parse(w->s->position, w->s->mariadb, &stored, &err) && stored.gtid != NULL)
+		bl_gtid_set_free(stored.gtid);
+	return stored.file[0] == '\0' || br_position_lsn(stored.file, Min(stored.pos, PG_UINT32_MAX), lsn);
+}
+
 /* The stream's source is asked who it is before anything is believed of its log. */
 static bool
 begin(Follow *w)
@@ -84,16 +97,14 @@ begin(Follow *w)
 		return br_stop_source(&w->stop, &err);
 	if (!br_start_find(w->s, c, &w->at, &w->dump, &w->stop) || !ask_for_log(w))
 		return false;
-	if (w->at.file[0] != '\0' && !br_position_lsn(w->at.file, Min(w->at.pos, PG_UINT32_MAX), &start))
+	if (!stored_lsn(w, &start))
 		return br_stop(&w->stop, NULL, "the source's log file \"%s\" has a name without a number", w->at.file);
 	w->flow = br_flow_create(&owner, w->s->mariadb, needs_checksums(w), &w->at, start);
 	w->flow->undone = w->undone;
 	w->flow->watch = w->s->watch;
+	w->flow->moved = true;
 	if (w->s->position == NULL)
-	{
 		w->flow->lsn = 0;
-		w->flow->moved = true;
-	}
 	br_followed_by(w->followed, w->flow);
 	return true;
 }
