@@ -88,13 +88,13 @@ magnitude_bits(const MyType *type)
 static void
 look_at_integer(Scan *scan, const BrColumn *c, const char *name, PgKind kind)
 {
-	int			room = kind == PG_INT2 ? 15 : kind == PG_INT4 ? 31 : kind == PG_INT8 ? 63 : 64;
+	int			room = kind == PG_INT2 ? 15 : kind == PG_INT4 ? 31 : 63;
 
 	if (kind == PG_BOOL)
 		misfit(scan, c, "boolean_range", "neither 0 nor 1, and the target is boolean",
 			   "start the stream with the column as smallint in type_overrides",
 			   psprintf("%s NOT IN (0, 1)", name));
-	else if (magnitude_bits(c->type) > room)
+	else if ((kind == PG_INT2 || kind == PG_INT4 || kind == PG_INT8) && magnitude_bits(c->type) > room)
 		misfit(scan, c, "integer_range", "beyond what the target's type holds",
 			   "start the stream with the column as numeric in type_overrides",
 			   c->type->is_unsigned ? psprintf("%s > " UINT64_FORMAT, name, (UINT64CONST(1) << room) - 1) :
