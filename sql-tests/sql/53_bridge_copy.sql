@@ -96,6 +96,31 @@ SELECT sluice.feed_copy(:'tok', t.rows('[3]', true, t.t(3, NULL, 'three', -3)));
 SELECT sluice.feed_copy(:'tok', t.rows('[4]', true, t.t(4, '4', 'four')));
 SELECT sluice.feed_copy_open(:'tok', 'shop', 't', t.range());
 SELECT * FROM land.t ORDER BY id;
+-- a token of nobody, batches that are none, values that cannot be here, a column that is not
+SELECT sluice.feed_copy_open('0123456789abcdef0123456789abcdef', 'shop', 'k', t.krange('{}'));
+SELECT sluice.feed_copy_open(:'tok', 'shop', 'nosuch', t.krange('{}'));
+SELECT t.feed_error(format($$SELECT sluice.feed_copy_open(%L, 'shop', 'k', t.krange('%s'))$$, :'tok', r))
+FROM unnest(ARRAY['{"id": 2}', '{"of": 0}', '{"columns": []}', '{"columns": null}', '{"columns": [{"name": "id", "form": "binary"}]}',
+    '{"columns": [{"name": "id", "form": "x"}]}', '{"columns": [{"name": "id", "form": "text"}, {"name": "id", "form": "text"}]}',
+    '{"columns": [{"name": "nosuch", "form": "text"}]}', '{"snapshot": {}}', '{"snapshot": {"lsn": "1/C8", "window_lsn": "1/C7"}}',
+    '{"other": 1}']) r;
+CREATE FUNCTION t.bad(tok text, batch bytea) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM sluice.feed_copy_open(tok, 'shop', 'k', t.krange('{}'));
+    RETURN t.copy(tok, batch);
+END $$;
+-- cut anywhere but behind a row
+WITH whole AS (SELECT t.rows('[1]', false, t.k(1, 1, 'a'), t.k(2, 2, NULL)) AS b)
+SELECT string_agg(n::text, ' ') FILTER (WHERE o = 'copied') AS taken, count(*) FILTER (WHERE o LIKE 'SL107%') AS refused
+FROM (SELECT n, t.bad(:'tok', substr(b, 1, n)) AS o FROM whole, generate_series(0, length(b)) n OFFSET 0) x;
+DELETE FROM land.k;
+DELETE FROM sluice.copy_task WHERE table_name = 'k';
+SELECT t.bad(:'tok', t.rows('[1]', false, t.row('x')));
+SELECT t.bad(:'tok', t.rows('[1]', false, '\x00037fffffff'));
+SELECT t.bad(:'tok', t.rows('[1]', false, t.row('\x000001', NULL, NULL)));
+SELECT t.bad(:'tok', t.rows('[1]', false, t.row(int4send(1), NULL, '\xff')));
+SELECT t.bad(:'tok', t.rows('[1]', false, t.row(NULL, NULL, NULL)));
+SELECT count(*) FROM land.k;
 
 -- the table is established with its shape, an identity goes on where the source's does
 CREATE FUNCTION t.my(VARIADIC records jsonb[]) RETURNS bytea LANGUAGE sql AS $$

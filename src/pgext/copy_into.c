@@ -39,7 +39,8 @@ check_rights(Relation rel)
 
 /*
  * Is it a value's own fault?  Outside of class 22 only while an input function
- * ran (column is set): a reg... value names what the target does not have.
+ * ran (column is set): a reg... value names what the target does not have, a
+ * binary one is shorter than its type.
  */
 static bool
 is_value_error(const ErrorData *edata, const char *column)
@@ -52,6 +53,7 @@ is_value_error(const ErrorData *edata, const char *column)
 		case ERRCODE_UNDEFINED_TABLE:
 		case ERRCODE_UNDEFINED_FUNCTION:
 		case ERRCODE_UNDEFINED_SCHEMA:
+		case ERRCODE_PROTOCOL_VIOLATION:
 			return column != NULL;
 		default:
 			return ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_DATA_EXCEPTION;

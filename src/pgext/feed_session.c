@@ -379,9 +379,12 @@ sl_feed_lead(FunctionCallInfo fcinfo, SlFeedCall fn)
  * Hands
  */
 
-/* The stream that some session of this database leads under that token. */
+/*
+ * The stream that some session of this database leads under that token; *going:
+ * shared memory has it copying or streaming.
+ */
 static bool
-find_led(const char *token, char *stream_id)
+find_led(const char *token, char *stream_id, bool *going)
 {
 	for (int i = 0; sl_shmem_ready() && i < sl_shmem_nslots(); i++)
 	{
@@ -393,6 +396,7 @@ find_led(const char *token, char *stream_id)
 		{
 			memcpy(led, slot->feed_token, sizeof(led));
 			memcpy(stream_id, slot->stream_id, sizeof(slot->stream_id));
+			*going = slot->state == SL_STATE_COPYING || slot->state == SL_STATE_STREAMING;
 		}
 		SpinLockRelease(&slot->mutex);
 		if (same_token(token, led))
@@ -404,17 +408,37 @@ find_led(const char *token, char *stream_id)
 static SlStream *
 led_stream(const char *token)
 {
+	static MemoryContext known_cxt = NULL;
+	static SlStream *known = NULL;
+	static char known_token[SL_FEED_TOKEN_MAX + 1];
 	char		stream_id[SL_STREAM_ID_MAX + 1];
+	bool		going = false;
+	MemoryContext old;
 	SlStream   *s;
 
-	if (!find_led(token, stream_id))
+	if (!find_led(token, stream_id, &going))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("no session feeds a stream under that token"),
 				 errhint("The token is that of sluice.feed_open, and good while the session lives that called it.")));
+	/* a hand calls for every batch: what the control tables said once will do */
+	if (known && going && same_token(token, known_token))
+	{
+		sl_require_owner(known);
+		return known;
+	}
 	s = sl_stream_load(stream_id, false);
 	sl_require_owner(s);
 	sl_feed_check_may(s);
+	known = NULL;
+	if (known_cxt == NULL)
+		known_cxt = AllocSetContextCreate(TopMemoryContext, "sluice feed: led stream",
+										  ALLOCSET_SMALL_SIZES);
+	MemoryContextReset(known_cxt);
+	old = MemoryContextSwitchTo(known_cxt);
+	known = sl_stream_load(stream_id, false);
+	MemoryContextSwitchTo(old);
+	strlcpy(known_token, token, sizeof(known_token));
 	return s;
 }
 
@@ -454,7 +478,7 @@ sl_feed_hand(FunctionCallInfo fcinfo, SlFeedCall fn)
 	MemoryContext caller = CurrentMemoryContext;
 	Datum		result = (Datum) 0;
 	char	   *token = sl_arg_text(fcinfo, 0, "token");
-	SlStream   *s;
+	SlStream   *volatile s;
 
 	refuse_busy();
 	s = led_stream(token);
@@ -481,12 +505,13 @@ sl_feed_hand_close(FunctionCallInfo fcinfo)
 {
 	char	   *token = sl_arg_text(fcinfo, 0, "token");
 	char		stream_id[SL_STREAM_ID_MAX + 1];
+	bool		going;
 
 	refuse_busy();
 	if (hand.refusal == NULL || !same_token(token, hand.token))
 		return false;
 	/* whoever leads now meets the refusal itself, or its cure */
-	if (find_led(token, stream_id))
+	if (find_led(token, stream_id, &going))
 		sl_refusal_put(hand.stream_id, hand.refusal, InvalidXLogRecPtr);
 	forget_hand();
 	return true;
