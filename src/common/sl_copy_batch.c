@@ -10,7 +10,7 @@
 #include "common/sl_copy_batch.h"
 
 static void
-read_cursor(SlCursor *c, SlCopyBatch * b)
+read_cursor(SlCursor *c, SlCopyBatch *b)
 {
 	uint32		len = sl_get_u32(c, "length of the cursor");
 
@@ -60,7 +60,7 @@ skip_row(SlCursor *c, int ncols)
 
 /* See sl_copy_batch.h. */
 bool
-sl_copy_batch_read(const char *data, size_t len, int ncols, SlCopyBatch * b,
+sl_copy_batch_read(const char *data, size_t len, int ncols, SlCopyBatch *b,
 				   SlError *err)
 {
 	SlCursor	c = {.start = data, .p = data, .end = data + len, .err = err};

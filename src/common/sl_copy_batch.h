@@ -32,6 +32,6 @@ typedef struct SlCopyBatch
  * number of columns, an unknown flag, a byte 0 in the cursor), LIMIT.
  */
 extern bool sl_copy_batch_read(const char *data, size_t len, int ncols,
-							   SlCopyBatch * b, SlError *err);
+							   SlCopyBatch *b, SlError *err);
 
 #endif							/* SL_COPY_BATCH_H */

@@ -121,7 +121,7 @@ fit_target(SlStream *s, const SlShape *shape, Oid target)
 }
 
 static void
-establish(SlStream *s, const SlStreamTable *t, SlShape *shape, const SlFeedRanges * sum)
+establish(SlStream *s, const SlStreamTable *t, SlShape *shape, const SlFeedRanges *sum)
 {
 	Oid			target = sl_target_resolve(s, shape->schema, shape->name);
 	bool		window = sum->window_lsn > sum->lsn;

@@ -122,7 +122,7 @@ at_subxact(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, v
 
 /* Core looks for the binary form of every column, also of those that do not come. */
 static void
-check_columns(Oid target, const SlFeedRange * r)
+check_columns(Oid target, const SlFeedRange *r)
 {
 	Relation	rel = table_open(target, RowExclusiveLock);
 	TupleDesc	desc = RelationGetDescr(rel);
@@ -211,7 +211,7 @@ take_range(SlStream *s, FunctionCallInfo fcinfo)
 static void
 show_range(void)
 {
-	const		SlFeedRange *r = copy.range;
+	const SlFeedRange *r = copy.range;
 	SlSeatShow	show = {.phase = "copying", .relid = copy.target, .rows_done = r->rows,
 		.rows_total = r->est_rows, .bytes_done = r->bytes, .bytes_total = r->est_bytes,
 	.started_at = GetCurrentTimestamp()};
@@ -307,7 +307,7 @@ copy_in_our_encoding(const SlCopyInto * into)
 }
 
 static void
-insert_rows(SlStream *s, const SlCopyBatch * b)
+insert_rows(SlStream *s, const SlCopyBatch *b)
 {
 	SlFeedRange *r = copy.range;
 	int			level = sl_feed_pin();

@@ -68,7 +68,7 @@ set_fault(SlObject *o, const char *fault)
 
 /* The stream's table that the object belongs to; NULL where it says none. */
 static SlColdTable *
-table_of(const FeedObjects * f, const SlObject *o)
+table_of(const FeedObjects *f, const SlObject *o)
 {
 	for (int i = 0; o->src_table && i < f->ntables; i++)
 		if (strcmp(f->tables[i].src.name, o->src_table) == 0 &&
@@ -79,7 +79,7 @@ table_of(const FeedObjects * f, const SlObject *o)
 
 /* Is it a schema that the stream's tables land in? */
 static bool
-is_schema_of_stream(const FeedObjects * f, const char *schema)
+is_schema_of_stream(const FeedObjects *f, const char *schema)
 {
 	for (int i = 0; schema && i < f->ntables; i++)
 		if (strcmp(sl_stream_target_schema(f->s, f->tables[i].src.schema), schema) == 0)
@@ -89,7 +89,7 @@ is_schema_of_stream(const FeedObjects * f, const char *schema)
 
 /* What a bridge that follows the contract never sends. */
 static void
-check_object(const FeedObjects * f, const SlObject *o)
+check_object(const FeedObjects *f, const SlObject *o)
 {
 	const SlColdTable *t = table_of(f, o);
 
@@ -112,7 +112,7 @@ check_object(const FeedObjects * f, const SlObject *o)
 
 /* Has the stream made it?  *ddl: how. */
 static bool
-is_recorded(const FeedObjects * f, const SlObject *o, char **ddl)
+is_recorded(const FeedObjects *f, const SlObject *o, char **ddl)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	const char *params[] = {f->s->stream_id, sl_object_kind_name(o->kind), o->schema,
@@ -141,7 +141,7 @@ same_text(const char *a, const char *b)
 
 /* A table that the stream made is kept while it would make the same again. */
 static void
-judge_table(FeedObjects * f, SlObject *o, SlColdTable *t)
+judge_table(FeedObjects *f, SlObject *o, SlColdTable *t)
 {
 	char	   *ddl;
 
@@ -157,7 +157,7 @@ judge_table(FeedObjects * f, SlObject *o, SlColdTable *t)
 
 /* Nobody would write a column of it that the bridge takes for generated. */
 static void
-judge_existing(FeedObjects * f, const SlObject *o, const SlColdTable *t)
+judge_existing(FeedObjects *f, const SlObject *o, const SlColdTable *t)
 {
 	bool		fits = true;
 	ListCell   *lc;
@@ -169,7 +169,7 @@ judge_existing(FeedObjects * f, const SlObject *o, const SlColdTable *t)
 }
 
 static void
-refuse_unfit(const FeedObjects * f)
+refuse_unfit(const FeedObjects *f)
 {
 	SlRefusal	r = {.marker = SL_M_TARGET_SHAPE_MISMATCH, .detail = f->faults.data};
 
@@ -192,7 +192,7 @@ type_there(const SlObject *o)
 }
 
 static void
-drop_type(const FeedObjects * f, const SlObject *o)
+drop_type(const FeedObjects *f, const SlObject *o)
 {
 	SlUserSwitch user;
 
@@ -210,7 +210,7 @@ drop_type(const FeedObjects * f, const SlObject *o)
  * own table, whose column is another one now, is made anew with it.
  */
 static void
-judge_enum(FeedObjects * f, SlObject *o, SlColdTable *t)
+judge_enum(FeedObjects *f, SlObject *o, SlColdTable *t)
 {
 	Oid			type = type_there(o);
 	const char *oid = psprintf("%u", type);
@@ -251,7 +251,7 @@ judge_index(SlObject *o)
  * always is: rows that were read at different times cannot meet in it.
  */
 static void
-judge_window(FeedObjects * f, SlObject *o)
+judge_window(FeedObjects *f, SlObject *o)
 {
 	const char *primary;
 	const char *params[] = {f->s->stream_id, o->schema, o->table, NULL};
@@ -273,7 +273,7 @@ judge_window(FeedObjects * f, SlObject *o)
 
 /* Its statement through the gate; then what the target has of it. */
 static void
-judge_planned(FeedObjects * f, SlObject *o, SlColdTable *t)
+judge_planned(FeedObjects *f, SlObject *o, SlColdTable *t)
 {
 	char	   *fault;
 	char	   *ddl;
@@ -303,7 +303,7 @@ judge_planned(FeedObjects * f, SlObject *o, SlColdTable *t)
 
 /* Two objects of one name are one row of the record. */
 static void
-check_unique(const FeedObjects * f)
+check_unique(const FeedObjects *f)
 {
 	for (int i = 0; i < f->plan->n; i++)
 		for (int j = 0; j < i; j++)
@@ -320,7 +320,7 @@ check_unique(const FeedObjects * f)
 
 /* Objects of an established table are on record as they were then. */
 static void
-leave_out_established(FeedObjects * f)
+leave_out_established(FeedObjects *f)
 {
 	int			n = 0;
 
@@ -338,7 +338,7 @@ leave_out_established(FeedObjects * f)
 
 /* The types of type_overrides, which the stream's owner asked for. */
 static void
-allow_overrides(FeedObjects * f)
+allow_overrides(FeedObjects *f)
 {
 	JsonbIterator *it;
 	JsonbIteratorToken tok;
@@ -369,7 +369,7 @@ allow_overrides(FeedObjects * f)
 
 /* Names that the plan's text may have: the stream's tables, types made before. */
 static void
-tell_gate(FeedObjects * f)
+tell_gate(FeedObjects *f)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	const char *id = f->s->stream_id;
@@ -401,7 +401,7 @@ tell_gate(FeedObjects * f)
  * passes by itself goes on as it is.
  */
 static void
-build(FeedObjects * f, SlObject *o)
+build(FeedObjects *f, SlObject *o)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 
@@ -430,7 +430,7 @@ build(FeedObjects * f, SlObject *o)
 
 /* A schema that is not there is made, and recorded, as others are. */
 static void
-add_schemas(FeedObjects * f)
+add_schemas(FeedObjects *f)
 {
 	SlObject   *all = palloc0(sizeof(SlObject) * (f->plan->n + f->ntables + 1));
 	int			n = 0;
@@ -456,7 +456,7 @@ add_schemas(FeedObjects * f)
 }
 
 static void
-record_all(FeedObjects * f)
+record_all(FeedObjects *f)
 {
 	SlObject  **all = palloc(sizeof(SlObject *) * (f->plan->n + 1));
 

@@ -53,7 +53,7 @@ shown(JsonbContainer *object, const char *key)
 }
 
 static void
-read_start(SlFeedPlan * p, const JsonbValue *v)
+read_start(SlFeedPlan *p, const JsonbValue *v)
 {
 	JsonbContainer *start = object_of(v, "start");
 
@@ -79,7 +79,7 @@ read_table(SlSourceTable *t, const JsonbValue *v)
 }
 
 static void
-read_tables(SlFeedPlan * p, JsonbContainer *root)
+read_tables(SlFeedPlan *p, JsonbContainer *root)
 {
 	JsonbValue *elems = sl_json_array(root, "tables", &p->ntables);
 

@@ -29,7 +29,7 @@ typedef struct SlFeedPlan
 } SlFeedPlan;
 
 /* Raises 22023 where it is not one; what its statements say is not looked at. */
-extern SlFeedPlan * sl_feed_plan_read(Jsonb *json);
+extern SlFeedPlan *sl_feed_plan_read(Jsonb *json);
 
 /*
  * The statement with which that planned object may be made, as the gate gives it

@@ -25,7 +25,7 @@
 #define MAX_RANGES 100000
 
 static void
-read_column(SlFeedRange * r, const JsonbValue *v, int i)
+read_column(SlFeedRange *r, const JsonbValue *v, int i)
 {
 	JsonbContainer *object;
 	char	   *form;
@@ -51,7 +51,7 @@ read_column(SlFeedRange * r, const JsonbValue *v, int i)
 }
 
 static void
-read_columns(SlFeedRange * r, JsonbContainer *object)
+read_columns(SlFeedRange *r, JsonbContainer *object)
 {
 	JsonbValue *elems = sl_json_array(object, "columns", &r->ncols);
 
@@ -64,7 +64,7 @@ read_columns(SlFeedRange * r, JsonbContainer *object)
 }
 
 static void
-read_snapshot(SlFeedRange * r, JsonbContainer *object)
+read_snapshot(SlFeedRange *r, JsonbContainer *object)
 {
 	JsonbValue	v;
 
@@ -138,7 +138,7 @@ lsn_text(XLogRecPtr lsn)
 }
 
 static void
-make_row(const SlStream *s, Oid target, const SlFeedRange * r)
+make_row(const SlStream *s, Oid target, const SlFeedRange *r)
 {
 	const char *params[] = {s->stream_id, psprintf("%d", SL_STAGE_ROWS), r->schema, r->table,
 		psprintf("%u", target), psprintf("%d", r->id), psprintf("%d", r->of), r->from, r->to,
@@ -149,7 +149,7 @@ make_row(const SlStream *s, Oid target, const SlFeedRange * r)
 }
 
 static bool
-find_row(const SlStream *s, Oid target, SlFeedRange * r)
+find_row(const SlStream *s, Oid target, SlFeedRange *r)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	const char *params[] = {s->stream_id, r->schema, r->table, psprintf("%d", r->id),
@@ -175,7 +175,7 @@ find_row(const SlStream *s, Oid target, SlFeedRange * r)
 
 /* See feed_range.h. */
 void
-sl_feed_range_record(const SlStream *s, Oid target, SlFeedRange * r)
+sl_feed_range_record(const SlStream *s, Oid target, SlFeedRange *r)
 {
 	const char *params[3];
 
@@ -234,7 +234,7 @@ sl_feed_range_advance(int64 task, const char *cursor, int64 rows, int64 bytes, b
 
 /* See feed_range.h.  The row's id is not known before it is there: the lock is on its name. */
 bool
-sl_feed_range_lock(const SlStream *s, const SlFeedRange * r, LOCKTAG *tag)
+sl_feed_range_lock(const SlStream *s, const SlFeedRange *r, LOCKTAG *tag)
 {
 	Oid			tasks = get_relname_relid("copy_task", get_namespace_oid("sluice", false));
 	char	   *name = psprintf("%d %s.%s %d", s->id, quote_identifier(r->schema),

@@ -46,13 +46,13 @@ typedef struct SlFeedRange
  * Read the range that feed_copy_open is asked for; palloc'd.  Raises 22023, naming the key, where
  * it is not one.  Rule: docs/internals/bridge.md, "A cold start".
  */
-extern SlFeedRange * sl_feed_range_read(const char *schema, const char *table, Jsonb *json);
+extern SlFeedRange *sl_feed_range_read(const char *schema, const char *table, Jsonb *json);
 
 /*
  * Make its row, or find it and lock it until the transaction ends; fills what is on
  * record, and notes the snapshot there.  Raises 22023 where the row says another range.
  */
-extern void sl_feed_range_record(const SlStream *s, Oid target, SlFeedRange * r);
+extern void sl_feed_range_record(const SlStream *s, Oid target, SlFeedRange *r);
 
 /* n more rows are here, up to cursor (NULL = as before); last: that is all. */
 extern void sl_feed_range_advance(int64 task, const char *cursor, int64 rows, int64 bytes,
@@ -62,7 +62,7 @@ extern void sl_feed_range_advance(int64 task, const char *cursor, int64 rows, in
  * Take the range for this session, until sl_feed_range_unlock or its end; false when
  * another has it.
  */
-extern bool sl_feed_range_lock(const SlStream *s, const SlFeedRange * r, LOCKTAG *tag);
+extern bool sl_feed_range_lock(const SlStream *s, const SlFeedRange *r, LOCKTAG *tag);
 extern void sl_feed_range_unlock(const LOCKTAG *tag);
 
 /* What the ranges of a table together say. */

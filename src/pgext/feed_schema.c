@@ -95,7 +95,7 @@ require_cold(const SlStream *s, const SlCopyRecord *rec)
 /* ---------- the tables ---------- */
 
 static void
-check_tables(const SlStream *s, const SlFeedPlan * p)
+check_tables(const SlStream *s, const SlFeedPlan *p)
 {
 	if (p->ntables == 0)
 		sl_refuse(&(SlRefusal) {.marker = SL_M_PREFLIGHT_FAILED},
@@ -124,7 +124,7 @@ by_name(const void *a, const void *b)
 
 /* In order of name, each once. */
 static void
-sort_tables(SlFeedPlan * p)
+sort_tables(SlFeedPlan *p)
 {
 	qsort(p->tables, p->ntables, sizeof(SlSourceTable), by_name);
 	for (int i = 1; i < p->ntables; i++)
@@ -136,7 +136,7 @@ sort_tables(SlFeedPlan * p)
 }
 
 static const SlSourceTable *
-planned_table(const SlFeedPlan * p, const char *schema, const char *table)
+planned_table(const SlFeedPlan *p, const char *schema, const char *table)
 {
 	SlSourceTable key = {.schema = unconstify(char *, schema), .name = unconstify(char *, table)};
 
@@ -207,7 +207,7 @@ record_table(SlStream *s, const SlSourceTable *t, const SlStreamTable *old)
 }
 
 static void
-record_tables(SlStream *s, const SlFeedPlan * p)
+record_tables(SlStream *s, const SlFeedPlan *p)
 {
 	SlStreamTable *old;
 	int			nold = sl_stream_tables(s->stream_id, &old);
@@ -283,7 +283,7 @@ judge_existing(SlStream *s)
 /* ---------- the first call ---------- */
 
 static void
-record_start(const SlStream *s, const SlFeedPlan * p, const SlCopyRecord *old)
+record_start(const SlStream *s, const SlFeedPlan *p, const SlCopyRecord *old)
 {
 	const char *id = s->stream_id;
 	SlCopyRecord rec = {.start_lsn = p->start, .start_position = p->position,
@@ -298,7 +298,7 @@ record_start(const SlStream *s, const SlFeedPlan * p, const SlCopyRecord *old)
 }
 
 static void
-begin_plan(SlStream *s, SlFeedPlan * p, const SlCopyRecord *old)
+begin_plan(SlStream *s, SlFeedPlan *p, const SlCopyRecord *old)
 {
 	const char *id = s->stream_id;
 

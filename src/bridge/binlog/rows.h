@@ -38,7 +38,8 @@ typedef enum BlRowsOp
 #define BL_ROWS_NO_FOREIGN_KEYS		0x0002
 #define BL_ROWS_RELAXED_UNIQUE		0x0004
 #define BL_ROWS_COMPLETE			0x0008	/* images are complete */
-#define BL_ROWS_SQL_FOREIGN_KEYS	0x0010	/* MySQL 9.6: rows that foreign keys change are in the log */
+#define BL_ROWS_SQL_FOREIGN_KEYS	0x0010	/* MySQL 9.6: rows that foreign
+											 * keys change are in the log */
 
 /* The head of an event, and a cursor over its rows. */
 typedef struct BlRows
