@@ -159,6 +159,40 @@ def test_values(db, check, kind, bad, good):
     assert findings(db, "--values") == []
 
 
+def test_zero_dates_that_become_null(db):
+    """By policy they are no fault, but where NULL may not be."""
+    db.execute("SET SESSION sql_mode = ''; CREATE TABLE t (id int PRIMARY KEY, a date, b datetime NOT NULL); "
+               "INSERT INTO t VALUES (1, 0, '2024-01-01'), (2, '2024-01-00', '2024-01-01')")
+    assert one(db, "zero_dates", "not ok", "--values").detail.endswith("(rows: 2)")
+    assert findings(db, "--values", "--zero-dates", "null") == []
+    db.execute("SET SESSION sql_mode = ''; INSERT INTO t VALUES (3, NULL, 0)")
+    assert "column `b`: " in one(db, "zero_dates", "not ok", "--values", "--zero-dates", "null").detail
+
+
+OVERRIDES = [   # the column's type, what it is to become, values that do not fit and that do, the check
+    ("tinyint(1)", "smallint", [], ["5", "-128", "127"], None),
+    ("date", "text", [], ["'0000-00-00'", "'2024-01-00'"], None),
+    ("time(3)", "time(3)", ["'-00:00:00.001'", "'24:00:00'"], ["'00:00:00'", "'23:59:59.999'"], "time_range"),
+    ("int", "smallint", ["32768", "-32769"], ["32767", "-32768"], "integer_range"),
+    ("int unsigned", "integer", ["2147483648"], ["2147483647"], "integer_range"),
+    ("bigint unsigned", "bigint", ["9223372036854775808"], ["9223372036854775807"], "integer_range"),
+    ("int", "boolean", ["2", "-1"], ["0", "1"], "boolean_range"),
+    ("enum('a','b')", "text", [], ["'c'", "'a'"], None),
+    ("varchar(9)", "bytea", [], ["'a\\0b'"], None),
+]
+
+
+@pytest.mark.parametrize("kind,target,bad,good,check", OVERRIDES)
+def test_values_of_overrides(db, kind, target, bad, good, check):
+    args = ("--values", "--override", "t.c=" + target)
+    db.execute("SET SESSION sql_mode = ''; CREATE TABLE t (id int AUTO_INCREMENT PRIMARY KEY, c %s); "
+               "INSERT INTO t (c) VALUES (%s)" % (kind, "), (".join(good)))
+    assert findings(db, *args) == []
+    if bad:
+        db.execute("INSERT INTO t (c) VALUES (%s)" % "), (".join(bad))
+        assert one(db, check, "not ok", *args).detail.endswith(" (rows: %d)" % len(bad))
+
+
 def test_all_at_once(db):
     """Every table and column that fails is named in one run."""
     db.execute("SET SESSION sql_mode = ''; CREATE TABLE a (id int PRIMARY KEY, d date, e date, b tinyint(1)); "

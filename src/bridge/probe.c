@@ -204,10 +204,12 @@ show_server(MxError *err)
 static int
 show_checks(Probe *o, const char *database, MxError *err)
 {
-	BrStream	s = {.database = (char *) database, .target_schema = (char *) "public", .server_id = o->d.server_id};
+	BrStream	s;
 	BrSourceChecks checks = {0};
 	int			code = BR_OK;
 
+	br_probe_stream(conn, &o->plan, database != NULL ? database : "", &s);
+	s.server_id = o->d.server_id;
 	if (database == NULL ? !br_source_check(conn, NULL, o->d.server_id, &checks, err) :
 		!br_preflight_run(&s, conn, (int) o->values, &checks, err))
 		code = complain(err);
@@ -393,8 +395,8 @@ usage(void)
 			"  --catalog DATABASE its tables, a JSON object a line, then what else is there\n"
 			"  --plan DATABASE    what would be made of it, a JSON object a line\n"
 			"    --into SCHEMA    on the target (else public)\n"
-			"    --override TABLE.COLUMN=TYPE\n"
-			"    --zero-dates refuse|null\n"
+			"    --override TABLE.COLUMN=TYPE (of --check too)\n"
+			"    --zero-dates refuse|null (of --check too)\n"
 			"  --utf8             text as utf8mb4 instead of each column's character set\n"
 			"  --dump N           the next N events of the binary log\n"
 			"    --from FILE:POS  from there (else from where the log stands)\n"

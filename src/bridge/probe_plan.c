@@ -24,6 +24,21 @@ br_probe_plan_override(BrPlanOptions *o, const char *arg)
 }
 
 /* See probe_plan.h. */
+void
+br_probe_stream(MxConn *c, const BrPlanOptions *o, const char *database, BrStream *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->id = "probe";
+	s->mariadb = mx_is_mariadb(c);
+	s->database = pstrdup(database);
+	s->target_schema = pstrdup(o->schema ? o->schema : "public");
+	s->policy.zero_dates = o->null_dates ? MY_ZERO_NULL : MY_ZERO_REFUSE;
+	s->noverrides = o->noverrides;
+	s->override_of = o->override_of;
+	s->override_to = o->override_to;
+}
+
+/* See probe_plan.h. */
 bool
 br_probe_plan(MxConn *c, const BrPlanOptions *o, MxError *err)
 {
@@ -33,15 +48,7 @@ br_probe_plan(MxConn *c, const BrPlanOptions *o, MxError *err)
 
 	if (cat == NULL)
 		return false;
-	memset(&s, 0, sizeof(s));
-	s.id = "probe";
-	s.mariadb = mx_is_mariadb(c);
-	s.database = pstrdup(o->database);
-	s.target_schema = pstrdup(o->schema ? o->schema : "public");
-	s.policy.zero_dates = o->null_dates ? MY_ZERO_NULL : MY_ZERO_REFUSE;
-	s.noverrides = o->noverrides;
-	s.override_of = o->override_of;
-	s.override_to = o->override_to;
+	br_probe_stream(c, o, o->database, &s);
 	plan = br_plan_make(&s, &cat, 1);
 	for (int i = 0; i < plan->n; i++)
 	{

@@ -5,7 +5,7 @@
 #ifndef BR_PROBE_PLAN_H
 #define BR_PROBE_PLAN_H
 
-#include "bridge/mysql/conn.h"
+#include "bridge/stream.h"
 
 typedef struct BrPlanOptions
 {
@@ -19,6 +19,9 @@ typedef struct BrPlanOptions
 
 /* Take TABLE.COLUMN=TYPE; false when it is something else. */
 extern bool br_probe_plan_override(BrPlanOptions *o, const char *arg);
+
+/* A stream of that database, as the options would have it. */
+extern void br_probe_stream(MxConn *c, const BrPlanOptions *o, const char *database, BrStream *s);
 
 /* Print the plan of all its tables, an object a line.  c must talk UTF-8. */
 extern bool br_probe_plan(MxConn *c, const BrPlanOptions *o, MxError *err);
