@@ -62,7 +62,7 @@ stop_at_image(BrFlow *f, BrFlowTable *t, const char *column)
 static MyResult
 put_json_diff(BrFlowColumn *c, const BlCell *before, const BlCell *diff, StringInfo out, SlError *err)
 {
-	if (before->kind != BL_CELL_VALUE)
+	if (before == NULL || before->kind != BL_CELL_VALUE)
 	{
 		sl_error_set(err, SL_ERR_MALFORMED, 0, "a difference of JSON comes without the document before it");
 		return MY_FAULT;
@@ -101,7 +101,7 @@ convert(BrFlow *f, BrFlowTable *t, const BlTableMap *map, const BlCell *cells, c
 		else if (in->kind == BL_CELL_ABSENT)
 			return stop_at_image(f, t, c->def->name);
 		else
-			r = put_json_diff(c, &before[i], in, to, &err);
+			r = put_json_diff(c, before != NULL ? &before[i] : NULL, in, to, &err);
 		if (r == MY_FAULT)
 			return stop_at_value(f, t, map, cells, i, &err);
 		if (r == MY_NULL)

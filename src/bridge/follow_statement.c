@@ -188,9 +188,14 @@ static bool
 truncated_table(const BlQuery *q, char *database, char *table, size_t size)
 {
 	BrWords		w;
+	bool		more;
 
 	br_words_init(&w, q->sql, q->sql_len);
-	if (!br_words_next(&w) || !br_words_next(&w) || (br_words_is(&w, "table") && !br_words_next(&w)))
+	(void) br_words_next(&w);
+	more = br_words_next(&w);
+	if (more && br_words_is(&w, "table"))
+		more = br_words_next(&w);
+	if (!more)
 		return false;
 	snprintf(database, size, "%s", q->database);
 	if (w.dotted)

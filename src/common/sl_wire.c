@@ -431,12 +431,13 @@ bool
 sl_wire_put_version(StringInfo buf, const SlRecord *rec, uint16 version,
 					SlError *err)
 {
-	Writer		w = {buf, buf->len, version, err};
+	Writer		w;
 	int			body;
 
 	err->code = SL_ERR_NONE;
 	if (rec->kind == SL_REC_INSERT || rec->kind == SL_REC_UPDATE || rec->kind == SL_REC_DELETE)
 		return put_change(buf, rec, err);
+	w = (Writer) {buf, buf->len, version, err};
 	put_u8(&w, (uint8) rec->kind);
 	put_u8(&w, 0);
 	body = buf->len;
