@@ -278,6 +278,8 @@ take_report(BrCold *c, BrWorker *w, const BrReport *r)
 	switch (r->kind)
 	{
 		case BR_REPORT_COPIED:
+			if (ct == NULL)
+				return br_cold_failed(c, "a worker copied what it was not given");
 			br_log(c->s, "copied " UINT64_FORMAT " rows of %s.%s (" UINT64_FORMAT " bytes)", r->rows,
 				   ct->t->database, ct->t->name, r->bytes);
 			return --ct->left > 0 || establish(c, ct);

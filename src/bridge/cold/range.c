@@ -345,7 +345,7 @@ record_ranges(BrCold *c, BrCopyTable *ct)
 	bool		done;
 	bool		ok = br_target_exec(c->t, "BEGIN", NULL, 0, &err);
 
-	for (int i = 0; ok && i < ct->nranges; i++)
+	for (int i = 0; ok && ct->ranges != NULL && i < ct->nranges; i++)
 	{
 		BrTask		task = {ct, &ct->ranges[i], 0};
 
@@ -362,7 +362,7 @@ record_ranges(BrCold *c, BrCopyTable *ct)
 static bool
 add_tasks(BrCold *c, BrCopyTable *ct)
 {
-	for (int i = 0; i < ct->nranges; i++)
+	for (int i = 0; ct->ranges != NULL && i < ct->nranges; i++)
 	{
 		BrRange    *r = &ct->ranges[i];
 
