@@ -190,7 +190,12 @@ sl_feed_take(const char *stream_id)
 	sl_feed.subid = GetCurrentSubTransactionId();
 	old = MemoryContextSwitchTo(sl_feed.cxt);
 	sl_feed.stream = sl_stream_load(stream_id, false);
-	sl_feed.slot = sl_shmem_ready() ? sl_slot_find(MyDatabaseId, stream_id, false) : NULL;
+
+	/*
+	 * after a restart it may be here before the scout that makes the streams
+	 * known
+	 */
+	sl_feed.slot = sl_shmem_ready() ? sl_slot_find(MyDatabaseId, stream_id, true) : NULL;
 	sl_feed.apply = sl_apply_create(sl_feed.cxt, sl_feed.stream, sl_feed.slot);
 	sl_feed.apply->feed = true;
 	MemoryContextSwitchTo(old);
