@@ -180,7 +180,7 @@ LARGE = ("INSERT INTO l SELECT %d + a.i + 10 * b.i + 100 * c.i + 1000 * e.i + 10
          " FROM d a, d b, d c, d e, d f WHERE f.i < 5;")
 
 
-def test_transactions_that_are_too_large_to_be_held(my_db, follow):
+def test_transactions_that_are_too_large_to_be_held(my_db, other, follow):
     """Fed in parts; in one of them most was taken back when parts of it were here."""
     stream = follow(my_db, "CREATE TABLE l (id INT PRIMARY KEY, v VARCHAR(100), n INT)",
                     "CREATE TABLE d (i INT PRIMARY KEY)")
@@ -189,6 +189,7 @@ def test_transactions_that_are_too_large_to_be_held(my_db, follow):
                   "INSERT INTO l VALUES (-2, 'b', 2)")
     my_db.execute("BEGIN; " + LARGE % 100000 + "CREATE TEMPORARY TABLE x (a INT); ROLLBACK;"
                   " INSERT INTO l VALUES (-3, 'c', 3)")
+    other.execute("INSERT INTO o VALUES (1)")
     my_db.execute("BEGIN; INSERT INTO l VALUES (-4, 'd', 4); SAVEPOINT s; " + LARGE % 200000 +
                   "CREATE TEMPORARY TABLE y (a INT); ROLLBACK TO s; INSERT INTO l VALUES (-5, 'e', 5); COMMIT;"
                   " INSERT INTO l VALUES (-6, 'f', 6)")

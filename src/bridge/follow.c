@@ -34,6 +34,8 @@ typedef struct Follow
 								 * none */
 	uint64		ticket_lsn;		/* where it is fulfilled */
 	BrUndone   *undone;
+	bool		again;			/* another pass: the target is at lsn */
+	uint64		lsn;
 	int64		looked;			/* when the server's settings were looked at */
 	BrStop		stop;
 } Follow;
@@ -97,7 +99,9 @@ begin(Follow *w)
 		return br_stop_source(&w->stop, &err);
 	if (!br_start_find(w->s, c, &w->at, &w->dump, &w->stop) || !ask_for_log(w))
 		return false;
-	if (!stored_lsn(w, &start))
+	if (w->again)
+		start = w->lsn;
+	else if (!stored_lsn(w, &start))
 		return br_stop(&w->stop, NULL, "the source's log file \"%s\" has a name without a number", w->at.file);
 	w->flow = br_flow_create(&owner, w->s->mariadb, needs_checksums(w), &w->at, start);
 	w->flow->undone = w->undone;
@@ -316,6 +320,8 @@ follow_once(Follow *w)
 			initStringInfo(&text);
 			br_position_text(&w->flow->at, &text);
 			w->s->position = text.data;
+			w->again = true;
+			w->lsn = w->flow->lsn;
 		}
 		br_feed_end(&w->feed);
 	}
