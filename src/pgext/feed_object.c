@@ -103,8 +103,8 @@ check_object(const FeedObjects *f, const SlObject *o)
 		breach(o, "is in a schema that is not the stream's");
 	if (o->kind == SL_OBJ_ENUM)
 		return;
-	if (t == NULL || o->table == NULL || strcmp(o->table, o->src_table) != 0 ||
-		strcmp(sl_stream_target_schema(f->s, o->src_schema), o->schema) != 0)
+	if (t == NULL || o->table == NULL || strcmp(o->table, t->src.name) != 0 ||
+		strcmp(sl_stream_target_schema(f->s, t->src.schema), o->schema) != 0)
 		breach(o, "does not belong to the table that it says");
 }
 
