@@ -12,6 +12,7 @@
 
 #include "bridge/follow.h"
 #include "bridge/follow_int.h"
+#include "bridge/verify.h"
 #include "bridge/watch.h"
 
 #define READ_TIMEOUT	30		/* seconds without a byte, with a heartbeat
@@ -37,6 +38,9 @@ typedef struct Follow
 	bool		again;			/* another pass: the target is at lsn */
 	uint64		lsn;
 	int64		looked;			/* when the server's settings were looked at */
+	BrVerifier *verifier;
+	bool		wished;			/* it waits for the stream: looked at after
+								 * every event */
 	BrStop		stop;
 } Follow;
 
@@ -185,15 +189,55 @@ tick(Follow *w)
 	return br_feed_flush(&w->feed);
 }
 
+/* While a comparison takes its snapshots. */
+static bool
+stand_still(Follow *w)
+{
+	while (br_verifier_holds(w->verifier))
+	{
+		struct pollfd fd = {.fd = br_verifier_socket(w->verifier), .events = POLLIN};
+
+		if (!br_feed_results(&w->feed, false) || asked_to_stop(w) || !tick(w))
+			return false;
+		(void) poll(&fd, 1, TICK / 10);
+	}
+	return true;
+}
+
+/* What a comparison waits for: that the stream stands at a place, and all before it is on the target. */
+static bool
+serve_verify(Follow *w)
+{
+	BrVerifyWish wish;
+
+	while ((wish = br_verifier_wish(w->verifier)) != BR_WISH_NONE)
+	{
+		uint64		here = br_flow_lsn(w->flow);
+		uint64		there = wish == BR_WISH_REACH ? br_verifier_lsn(w->verifier) : here;
+
+		w->wished = true;
+		if (!br_flow_is_between(w->flow) || here < there)
+			return true;
+		if (!br_feed_flush(&w->feed) || !br_feed_results(&w->feed, true))
+			return false;
+		br_verifier_fulfil(w->verifier, here > there);
+		if (!stand_still(w))
+			return false;
+	}
+	w->wished = false;
+	return true;
+}
+
 /* Until the source has something; false at an end. */
 static bool
 wait_for_source(Follow *w)
 {
 	while (!mx_dump_ready(w->log))
 	{
-		struct pollfd fds[2] = {
+		struct pollfd fds[3] = {
 			{.fd = mx_socket(w->log), .events = POLLIN},
-			{.fd = br_target_socket(w->t), .events = POLLIN}
+			{.fd = br_target_socket(w->t), .events = POLLIN},
+			{.fd = br_verifier_socket(w->verifier), .events = POLLIN}
 		};
 
 		if (!br_feed_results(&w->feed, false) || asked_to_stop(w))
@@ -202,9 +246,10 @@ wait_for_source(Follow *w)
 			return false;
 		if (br_feed_has_whole(&w->feed) && w->feed.flying == 0 && !br_feed_flush(&w->feed))
 			return false;
-		if (!tick(w) || !look_at_server(w))
+		if (!tick(w) || !look_at_server(w) || !serve_verify(w))
 			return false;
-		if (poll(fds, 2, TICK) < 0 && errno != EINTR)
+		fds[2].fd = br_verifier_socket(w->verifier);
+		if (poll(fds, lengthof(fds), TICK) < 0 && errno != EINTR)
 			return br_stop(&w->stop, NULL, "poll() failed: %m");
 		if ((fds[0].revents & (POLLIN | POLLERR | POLLHUP)) != 0)
 			break;
@@ -241,9 +286,11 @@ follow_log(Follow *w)
 	while (one_event(w))
 	{
 		/* under load nothing waits for the source */
+		if (w->wished && !serve_verify(w))
+			break;
 		if (++n % 64 != 0)
 			continue;
-		if (!br_feed_results(&w->feed, false) || asked_to_stop(w) || !take_ticket(w) || !answer_ticket(w) || !tick(w) || !look_at_server(w))
+		if (!serve_verify(w) || !br_feed_results(&w->feed, false) || asked_to_stop(w) || !take_ticket(w) || !answer_ticket(w) || !tick(w) || !look_at_server(w))
 			break;
 	}
 }
@@ -307,7 +354,10 @@ follow_once(Follow *w)
 	{
 		fed = true;
 		if (br_feed_init(&w->feed, w->s, w->t, w->flow, w->out))
+		{
+			w->feed.verifier = w->verifier;
 			follow_log(w);
+		}
 		take_stop(w);
 		if (!w->feed.ended && br_feed_has_whole(&w->feed) && !w->feed.in_block)
 			(void) br_feed_flush(&w->feed);
@@ -341,6 +391,8 @@ br_follow(BrStream *s, BrTarget *t, BrOutcome *out)
 
 	memset(out, 0, sizeof(*out));
 	out->end = BR_END_FAILED;
+	w.verifier = br_verifier_create(s);
 	while (follow_once(&w))
 		br_log(s, "begins at the last position again, without what a savepoint took back");
+	br_verifier_free(w.verifier);
 }

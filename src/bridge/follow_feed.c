@@ -12,6 +12,7 @@
 
 #include "bridge/follow_int.h"
 #include "bridge/json_in.h"
+#include "bridge/verify.h"
 #include "common/sl_wire.h"
 
 #define PREFIX_FOLLOWS		"sluice_follows"
@@ -52,6 +53,8 @@ take_answer(BrFeed *fd, const char *text)
 		fd->stop = true;
 	fd->catch_up = 0;
 	(void) br_json_get_int64(json, "catch_up", &fd->catch_up);
+	if (fd->verifier != NULL && br_json_get(json, "verify") != NULL)
+		br_verifier_take(fd->verifier, br_json_get(json, "verify"));
 	br_json_free(json);
 }
 

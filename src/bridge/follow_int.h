@@ -329,6 +329,7 @@ typedef struct BrFeed
 	int64		sent;			/* when a batch was sent last, milliseconds */
 	bool		ended;			/* *out says how */
 	BrOutcome  *out;
+	struct BrVerifier *verifier;	/* gets requests of verify; NULL = nobody */
 } BrFeed;
 
 extern int64 br_now_ms(void);

@@ -195,7 +195,7 @@ br_target_bind(const BrParam *params, int n, BrBound *bound, BrError *err)
 		if (params[i].binary && params[i].len > MAX_PARAM)
 			return br_error_set(err, "a parameter has %zu bytes, at most %d can be sent",
 								params[i].len, MAX_PARAM);
-		bound->types[i] = params[i].binary ? BYTEA_OID : 0;
+		bound->types[i] = params[i].binary ? params[i].type ? params[i].type : BYTEA_OID : 0;
 		bound->values[i] = params[i].data;
 		bound->lengths[i] = params[i].binary ? (int) params[i].len : 0;
 		bound->formats[i] = params[i].binary ? 1 : 0;

@@ -28,7 +28,8 @@ typedef struct BrParam
 {
 	const char *data;			/* NULL = SQL NULL */
 	size_t		len;			/* of a binary one; a text is zero-terminated */
-	bool		binary;			/* a bytea, as it is */
+	bool		binary;			/* a bytea, as it is; or the send form of type */
+	uint32		type;			/* oid of a binary one; 0 = bytea */
 } BrParam;
 
 /* conninfo as libpq's; application_name is set to name.  NULL at a fault. */
@@ -61,6 +62,13 @@ extern void br_rows_free(BrRows *r);
 
 /* Same for a statement whose result does not matter. */
 extern bool br_target_exec(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err);
+
+/*
+ * COPY … TO STDOUT: begin it, then take what comes, piece by piece: 1 a piece (until the next call), 0 the end, -1 a
+ * fault.  No other statement runs before the end or a fault.
+ */
+extern bool br_target_copy_out(BrTarget *t, const char *sql, BrError *err);
+extern int	br_target_copy_next(BrTarget *t, const char **data, size_t *len, BrError *err);
 
 /*
  * Pipelined: send statements without waiting for what comes of them.  sync ends the implicit transaction that the statement is in

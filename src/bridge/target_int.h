@@ -31,6 +31,7 @@ typedef enum BrStage
 struct BrTarget
 {
 	PGconn	   *conn;
+	char	   *piece;			/* of a COPY, libpq's; NULL = none */
 	const volatile bool *give_up;	/* NULL = statements are waited for */
 	int			depth;			/* of the pipeline; 0 = there is none */
 	int			first;			/* oldest in flight, in a ring */
