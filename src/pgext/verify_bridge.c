@@ -72,7 +72,7 @@ kind_of(JsonbContainer *object)
 }
 
 static void
-read_keys(JsonbContainer *object, Answer * a)
+read_keys(JsonbContainer *object, Answer *a)
 {
 	JsonbValue *keys = sl_json_array(object, "keys", &a->nkeys);
 
@@ -88,7 +88,7 @@ read_keys(JsonbContainer *object, Answer * a)
 
 /* Raises 22023 for what is no answer. */
 static void
-read_answer(Jsonb *json, Answer * a)
+read_answer(Jsonb *json, Answer *a)
 {
 	JsonbContainer *object = &json->root;
 
@@ -183,7 +183,7 @@ request_text(SlVerifyMode mode, SlVerifyTable *tables, int n)
 }
 
 static SlVerifyTable *
-find_table(SlVerifyTable *tables, int n, const Answer * a)
+find_table(SlVerifyTable *tables, int n, const Answer *a)
 {
 	for (int i = 0; i < n; i++)
 		if (strcmp(tables[i].schema, a->schema) == 0 && strcmp(tables[i].table, a->table) == 0)
@@ -207,7 +207,7 @@ shown_key(const char *key)
 }
 
 static void
-take_result(SlVerifyTable *t, const Answer * a)
+take_result(SlVerifyTable *t, const Answer *a)
 {
 	t->answered = true;
 	t->skip = a->skip;
@@ -223,7 +223,7 @@ take_result(SlVerifyTable *t, const Answer * a)
 
 /* The texts are the bridge's: one line each, and nothing hidden in it. */
 static void
-raise_failed(const char *stream_id, const Answer * a)
+raise_failed(const char *stream_id, const Answer *a)
 {
 	StringInfoData message,
 				detail,

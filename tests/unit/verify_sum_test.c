@@ -13,7 +13,7 @@ h(const char *text)
 }
 
 static void
-put(BrSums * s, BrEntries * e, const char *key, const char *row)
+put(BrSums *s, BrEntries *e, const char *key, const char *row)
 {
 	BrHash		k = h(key);
 	BrHash		r = h(row);
@@ -39,7 +39,7 @@ side(const char *const *pairs)
 }
 
 static bool
-same(const Side * a, const Side * b)
+same(const Side *a, const Side *b)
 {
 	for (uint32 i = 0; i < BR_SUM_BUCKETS; i++)
 		if (!br_sums_same(a->sums, b->sums, i))

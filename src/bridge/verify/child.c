@@ -10,7 +10,7 @@
 
 /* See verify_int.h. */
 bool
-br_verify_fail(BrVerify * v, const char *fmt,...)
+br_verify_fail(BrVerify *v, const char *fmt,...)
 {
 	va_list		args;
 
@@ -26,7 +26,7 @@ br_verify_fail(BrVerify * v, const char *fmt,...)
 
 /* False: nobody waits any more, or the target is gone. */
 static bool
-answer(BrVerify * v, const char *json)
+answer(BrVerify *v, const char *json)
 {
 	char	   *ticket = psprintf(INT64_FORMAT, v->ticket);
 	BrParam		params[3] = {{.data = v->s->token}, {.data = ticket}, {.data = json}};
@@ -43,7 +43,7 @@ answer(BrVerify * v, const char *json)
 
 /* Members behind "kind" are in members, which may be empty. */
 static bool
-answer_kind(BrVerify * v, const char *kind, const char *members)
+answer_kind(BrVerify *v, const char *kind, const char *members)
 {
 	char	   *json = psprintf("{\"kind\": \"%s\"%s%s}", kind, *members ? ", " : "", members);
 	bool		ok = answer(v, json);
@@ -53,7 +53,7 @@ answer_kind(BrVerify * v, const char *kind, const char *members)
 }
 
 static void
-answer_failed(BrVerify * v)
+answer_failed(BrVerify *v)
 {
 	StringInfoData out;
 
@@ -68,7 +68,7 @@ answer_failed(BrVerify * v)
 /* ---------- sessions ---------- */
 
 static bool
-connect_all(BrVerify * v)
+connect_all(BrVerify *v)
 {
 	BrError		why;
 	MxError		err;
@@ -101,7 +101,7 @@ typedef struct Wanted
 } Wanted;
 
 static bool
-read_wanted(BrVerify * v, const BrJson *tables, Wanted * w)
+read_wanted(BrVerify *v, const BrJson *tables, Wanted *w)
 {
 	for (int i = 0; i < tables->n; i++)
 	{
@@ -128,7 +128,7 @@ read_wanted(BrVerify * v, const BrJson *tables, Wanted * w)
 
 /* The names of the tables for the locks of both sides. */
 static void
-names(const Wanted * w, int n, StringInfo source, StringInfo target)
+names(const Wanted *w, int n, StringInfo source, StringInfo target)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -146,7 +146,7 @@ names(const Wanted * w, int n, StringInfo source, StringInfo target)
 
 /* What was read of the source's catalog before the snapshot must be what the snapshot has. */
 static bool
-touch_tables(BrVerify * v, const Wanted * w, int n)
+touch_tables(BrVerify *v, const Wanted *w, int n)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -172,7 +172,7 @@ touch_tables(BrVerify * v, const Wanted * w, int n)
 }
 
 static bool
-compare_one(BrVerify * v, const Wanted * w)
+compare_one(BrVerify *v, const Wanted *w)
 {
 	BrVerifyTable t;
 	StringInfoData out;
@@ -197,7 +197,7 @@ compare_one(BrVerify * v, const Wanted * w)
 }
 
 static bool
-compare_all(BrVerify * v, const BrJson *request)
+compare_all(BrVerify *v, const BrJson *request)
 {
 	const BrJson *tables = br_json_get(request, "tables");
 	const char *mode = br_json_get_text(request, "mode");

@@ -61,7 +61,7 @@ is_wanted(Compare *c)
 }
 
 static void
-note_key(Compare *c, const BrHash * hash, const StringInfo key)
+note_key(Compare *c, const BrHash *hash, const StringInfo key)
 {
 	for (int i = 0; i < c->diff.nkeys; i++)
 	{
@@ -225,7 +225,7 @@ append_result(const Compare *c, StringInfo out)
 
 /* See verify_int.h. */
 bool
-br_verify_compare(BrVerify * v, BrVerifyTable * t, StringInfo out)
+br_verify_compare(BrVerify *v, BrVerifyTable *t, StringInfo out)
 {
 	Compare		c = {.v = v, .t = t};
 	bool		ok;

@@ -41,7 +41,7 @@ br_verifier_create(BrStream *s)
 }
 
 static void
-end_child(BrVerifier * v)
+end_child(BrVerifier *v)
 {
 	if (v->fd >= 0)
 		close(v->fd);
@@ -59,7 +59,7 @@ end_child(BrVerifier * v)
 
 /* See verify.h. */
 void
-br_verifier_free(BrVerifier * v)
+br_verifier_free(BrVerifier *v)
 {
 	if (v == NULL)
 		return;
@@ -69,7 +69,7 @@ br_verifier_free(BrVerifier * v)
 
 /* See verify.h. */
 void
-br_verifier_take(BrVerifier * v, const BrJson *request)
+br_verifier_take(BrVerifier *v, const BrJson *request)
 {
 	int			fds[2];
 	pid_t		parent = getpid();
@@ -111,7 +111,7 @@ br_verifier_take(BrVerifier * v, const BrJson *request)
 
 /* One word, if there is one; false when there is none. */
 static bool
-hear(BrVerifier * v)
+hear(BrVerifier *v)
 {
 	char		word[1 + sizeof(uint64)];
 	ssize_t		n = recv(v->fd, word, sizeof(word), MSG_PEEK);
@@ -136,7 +136,7 @@ hear(BrVerifier * v)
 
 /* See verify.h. */
 BrVerifyWish
-br_verifier_wish(BrVerifier * v)
+br_verifier_wish(BrVerifier *v)
 {
 	while (v->fd >= 0 && hear(v))
 		;
@@ -145,14 +145,14 @@ br_verifier_wish(BrVerifier * v)
 
 /* See verify.h. */
 uint64
-br_verifier_lsn(const BrVerifier * v)
+br_verifier_lsn(const BrVerifier *v)
 {
 	return v->lsn;
 }
 
 /* See verify.h. */
 void
-br_verifier_fulfil(BrVerifier * v, bool passed)
+br_verifier_fulfil(BrVerifier *v, bool passed)
 {
 	char		word = passed ? BR_WORD_PASSED : BR_WORD_DONE;
 
@@ -165,7 +165,7 @@ br_verifier_fulfil(BrVerifier * v, bool passed)
 
 /* See verify.h. */
 bool
-br_verifier_holds(BrVerifier * v)
+br_verifier_holds(BrVerifier *v)
 {
 	if (br_verifier_wish(v) != BR_WISH_NONE || !v->holds)
 		return false;
@@ -178,7 +178,7 @@ br_verifier_holds(BrVerifier * v)
 
 /* See verify.h. */
 int
-br_verifier_socket(const BrVerifier * v)
+br_verifier_socket(const BrVerifier *v)
 {
 	return v->fd;
 }

@@ -23,7 +23,7 @@
 #define ER_LOCK_WAIT_TIMEOUT	1205
 
 static bool
-fail_source(BrVerify * v, const MxError *err)
+fail_source(BrVerify *v, const MxError *err)
 {
 	return br_verify_fail(v, "the source: %s", err->message);
 }
@@ -31,7 +31,7 @@ fail_source(BrVerify * v, const MxError *err)
 /* ---------- the process that follows ---------- */
 
 static bool
-say(BrVerify * v, char word, const uint64 *lsn)
+say(BrVerify *v, char word, const uint64 *lsn)
 {
 	char		buf[1 + sizeof(uint64)] = {word};
 	ssize_t		len = 1;
@@ -47,7 +47,7 @@ say(BrVerify * v, char word, const uint64 *lsn)
 }
 
 static bool
-hear(BrVerify * v, char *word)
+hear(BrVerify *v, char *word)
 {
 	ssize_t		n;
 
@@ -61,7 +61,7 @@ hear(BrVerify * v, char *word)
 /* ---------- the source ---------- */
 
 static bool
-mariadb_place(BrVerify * v, uint64 *lsn)
+mariadb_place(BrVerify *v, uint64 *lsn)
 {
 	MxError		err;
 	MxResult   *r = mx_query(v->source, "SHOW STATUS LIKE 'binlog_snapshot_%'", &err);
@@ -86,7 +86,7 @@ mariadb_place(BrVerify * v, uint64 *lsn)
 }
 
 static bool
-begin(BrVerify * v)
+begin(BrVerify *v)
 {
 	MxError		err;
 
@@ -98,7 +98,7 @@ begin(BrVerify * v)
 
 /* For writing, by the session of the catalog. */
 static bool
-lock_tables(BrVerify * v, const char *tables)
+lock_tables(BrVerify *v, const char *tables)
 {
 	MxError		err = {0};
 	char	   *limit = psprintf("SET SESSION lock_wait_timeout = %d", LOCK_WAIT);
@@ -124,7 +124,7 @@ lock_tables(BrVerify * v, const char *tables)
 }
 
 static bool
-mysql_snapshot(BrVerify * v, const char *tables, uint64 *lsn)
+mysql_snapshot(BrVerify *v, const char *tables, uint64 *lsn)
 {
 	MxPosition	p;
 	MxError		err;
@@ -143,7 +143,7 @@ mysql_snapshot(BrVerify * v, const char *tables, uint64 *lsn)
 }
 
 static bool
-source_snapshot(BrVerify * v, const char *tables, uint64 *lsn)
+source_snapshot(BrVerify *v, const char *tables, uint64 *lsn)
 {
 	MxError		err;
 
@@ -157,7 +157,7 @@ source_snapshot(BrVerify * v, const char *tables, uint64 *lsn)
 /* ---------- the target ---------- */
 
 static bool
-target_snapshot(BrVerify * v, const char *tables)
+target_snapshot(BrVerify *v, const char *tables)
 {
 	char	   *lock = psprintf("LOCK TABLE %s IN ACCESS SHARE MODE", tables);
 	BrError		err;
@@ -176,7 +176,7 @@ target_snapshot(BrVerify * v, const char *tables)
 
 /* See verify_int.h. */
 bool
-br_verify_snapshots(BrVerify * v, const char *source_tables, const char *target_tables)
+br_verify_snapshots(BrVerify *v, const char *source_tables, const char *target_tables)
 {
 	for (int i = 0; i < TRIES; i++)
 	{

@@ -31,7 +31,7 @@ static const char *const kind_sql =
 " WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.name";
 
 static bool
-skip(BrVerifyTable * t, const char *fmt,...)
+skip(BrVerifyTable *t, const char *fmt,...)
 {
 	va_list		args;
 
@@ -60,7 +60,7 @@ scale_of(int32 typmod)
 
 /* How it is compared, with the target's type: row of columns_sql.  False: t->skip. */
 static bool
-choose(BrVerifyTable * t, BrVerifyColumn * c, char *const *row)
+choose(BrVerifyTable *t, BrVerifyColumn *c, char *const *row)
 {
 	uint32		typid = (uint32) strtoul(row[1], NULL, 10);
 	int32		typmod = (int32) strtol(row[2], NULL, 10);
@@ -83,7 +83,7 @@ choose(BrVerifyTable * t, BrVerifyColumn * c, char *const *row)
 }
 
 static bool
-add_column(BrVerify * v, BrVerifyTable * t, const BrCatalog *cat, const BrColumn *def, const BrRows *r)
+add_column(BrVerify *v, BrVerifyTable *t, const BrCatalog *cat, const BrColumn *def, const BrRows *r)
 {
 	BrVerifyColumn *c = &t->cols[t->ncols];
 	int			row = find(r, def->name);
@@ -107,7 +107,7 @@ add_column(BrVerify * v, BrVerifyTable * t, const BrCatalog *cat, const BrColumn
 
 /* The key is whole, or the row is its own. */
 static void
-choose_key(BrVerifyTable * t)
+choose_key(BrVerifyTable *t)
 {
 	const BrIndex *index = br_table_identity(t->def);
 
@@ -133,8 +133,8 @@ choose_key(BrVerifyTable * t)
 
 /* See verify_int.h. */
 bool
-br_verify_plan(BrVerify * v, const BrCatalog *cat, const BrTable *def, const char *schema,
-			   const char *table, BrVerifyTable * t)
+br_verify_plan(BrVerify *v, const BrCatalog *cat, const BrTable *def, const char *schema,
+			   const char *table, BrVerifyTable *t)
 {
 	BrParam		params[2] = {{.data = schema}, {.data = table}};
 	BrError		err;

@@ -56,7 +56,7 @@ append_cell(StringInfo out, const char *data, int len)
 }
 
 static void
-append_taken(StringInfo out, const char *bytes, const Cell * c)
+append_taken(StringInfo out, const char *bytes, const Cell *c)
 {
 	if (c->misfit)
 		append_cell(out, NULL, LEN_MISFIT);
@@ -65,7 +65,7 @@ append_taken(StringInfo out, const char *bytes, const Cell * c)
 
 /* Hand one row over. */
 static bool
-hand_over(Batch * b, const char *bytes, const Cell * cells)
+hand_over(Batch *b, const char *bytes, const Cell *cells)
 {
 	BrVerifyTable *t = b->t;
 
@@ -79,7 +79,7 @@ hand_over(Batch * b, const char *bytes, const Cell * cells)
 }
 
 static void
-batch_init(Batch * b, BrVerify * v, BrVerifyTable * t, BrVerifySink sink, void *arg)
+batch_init(Batch *b, BrVerify *v, BrVerifyTable *t, BrVerifySink sink, void *arg)
 {
 	memset(b, 0, sizeof(*b));
 	b->v = v;
@@ -93,7 +93,7 @@ batch_init(Batch * b, BrVerify * v, BrVerifyTable * t, BrVerifySink sink, void *
 }
 
 static void
-batch_end(Batch * b)
+batch_end(Batch *b)
 {
 	pfree(b->bytes.data);
 	pfree(b->key.data);
@@ -104,7 +104,7 @@ batch_end(Batch * b)
 /* ---------- values in the target's own words ---------- */
 
 static void
-append_element(StringInfo out, const char *data, const Cell * c)
+append_element(StringInfo out, const char *data, const Cell *c)
 {
 	if (out->len > 1)
 		appendStringInfoChar(out, ',');
@@ -124,7 +124,7 @@ append_element(StringInfo out, const char *data, const Cell * c)
 }
 
 static bool
-cast_column(Batch * b, int col)
+cast_column(Batch *b, int col)
 {
 	BrVerifyTable *t = b->t;
 	char	   *sql = psprintf("SELECT (u.v::%s)::pg_catalog.text FROM pg_catalog.unnest($1::pg_catalog.text[])"
@@ -138,7 +138,7 @@ cast_column(Batch * b, int col)
 	appendStringInfoChar(&list, '{');
 	for (int i = 0; i < b->nrows; i++)
 	{
-		const		Cell *c = &b->cells[i * t->ncols + col];
+		const Cell *c = &b->cells[i * t->ncols + col];
 
 		append_element(&list, b->bytes.data + c->at, c);
 	}
@@ -166,7 +166,7 @@ cast_column(Batch * b, int col)
 }
 
 static bool
-batch_flush(Batch * b)
+batch_flush(Batch *b)
 {
 	bool		ok = true;
 
@@ -183,7 +183,7 @@ batch_flush(Batch * b)
 /* ---------- the source ---------- */
 
 static void
-trim(const char *bytes, Cell * c)
+trim(const char *bytes, Cell *c)
 {
 	while (c->len > 0 && bytes[c->at + c->len - 1] == ' ')
 		c->len--;
@@ -191,7 +191,7 @@ trim(const char *bytes, Cell * c)
 
 /* What the value is on the target, before it is asked. */
 static bool
-take_value(Batch * b, BrVerifyColumn * col, const MxCell *in, Cell * c)
+take_value(Batch *b, BrVerifyColumn *col, const MxCell *in, Cell *c)
 {
 	SlError		err;
 	MyResult	got = MY_NULL;
@@ -229,7 +229,7 @@ take_value(Batch * b, BrVerifyColumn * col, const MxCell *in, Cell * c)
 }
 
 static bool
-take_row(Batch * b, const MxCell *in)
+take_row(Batch *b, const MxCell *in)
 {
 	for (int i = 0; i < b->t->ncols; i++)
 		if (!take_value(b, &b->t->cols[i], &in[i], &b->cells[b->nrows * b->t->ncols + i]))
@@ -239,7 +239,7 @@ take_row(Batch * b, const MxCell *in)
 }
 
 static char *
-source_sql(const BrVerifyTable * t)
+source_sql(const BrVerifyTable *t)
 {
 	StringInfoData sql;
 
@@ -260,7 +260,7 @@ source_sql(const BrVerifyTable * t)
 
 /* See verify_int.h. */
 bool
-br_verify_source(BrVerify * v, BrVerifyTable * t, BrVerifySink sink, void *arg)
+br_verify_source(BrVerify *v, BrVerifyTable *t, BrVerifySink sink, void *arg)
 {
 	Batch		b;
 	MxError		err;
@@ -285,7 +285,7 @@ br_verify_source(BrVerify * v, BrVerifyTable * t, BrVerifySink sink, void *arg)
 /* ---------- the target ---------- */
 
 static char *
-target_sql(const BrVerifyTable * t)
+target_sql(const BrVerifyTable *t)
 {
 	StringInfoData sql;
 
@@ -309,7 +309,7 @@ get32(const char *p)
 
 /* One row at *p; 1 taken, 0 the end of the COPY, -1 a fault. */
 static int
-take_tuple(Batch * b, const char *data, const char **p, const char *end)
+take_tuple(Batch *b, const char *data, const char **p, const char *end)
 {
 	uint16		n;
 
@@ -346,7 +346,7 @@ take_tuple(Batch * b, const char *data, const char **p, const char *end)
 
 /* Each piece holds whole rows; the first one, the header before them. */
 static bool
-take_piece(Batch * b, const char *data, size_t len, bool *begun)
+take_piece(Batch *b, const char *data, size_t len, bool *begun)
 {
 	const char *p = data;
 	const char *end = data + len;
@@ -368,7 +368,7 @@ take_piece(Batch * b, const char *data, size_t len, bool *begun)
 
 /* See verify_int.h. */
 bool
-br_verify_target(BrVerify * v, BrVerifyTable * t, BrVerifySink sink, void *arg)
+br_verify_target(BrVerify *v, BrVerifyTable *t, BrVerifySink sink, void *arg)
 {
 	Batch		b;
 	BrError		err;
@@ -395,7 +395,7 @@ br_verify_target(BrVerify * v, BrVerifyTable * t, BrVerifySink sink, void *arg)
 
 /* The key's values from its bytes; false where they are none. */
 static int
-key_params(const BrVerifyTable * t, const StringInfo key, BrParam *params)
+key_params(const BrVerifyTable *t, const StringInfo key, BrParam *params)
 {
 	int			n = t->nkeys > 0 ? t->nkeys : t->ncols;
 	int			at = 0;
@@ -403,7 +403,7 @@ key_params(const BrVerifyTable * t, const StringInfo key, BrParam *params)
 	n = Min(n, KEY_PARAMS);
 	for (int i = 0; i < n && at + 4 <= key->len; i++)
 	{
-		const		BrVerifyColumn *c = &t->cols[t->nkeys > 0 ? t->keys[i] : i];
+		const BrVerifyColumn *c = &t->cols[t->nkeys > 0 ? t->keys[i] : i];
 		int			len = get32(key->data + at);
 		bool		misfit = len == LEN_MISFIT;
 
@@ -426,7 +426,7 @@ key_params(const BrVerifyTable * t, const StringInfo key, BrParam *params)
 
 /* See verify_int.h. */
 char *
-br_verify_key_text(BrVerify * v, const BrVerifyTable * t, const StringInfo key)
+br_verify_key_text(BrVerify *v, const BrVerifyTable *t, const StringInfo key)
 {
 	BrParam		params[KEY_PARAMS] = {{0}};
 	int			n = key_params(t, key, params);

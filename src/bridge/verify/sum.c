@@ -24,7 +24,7 @@ br_hash(const char *data, size_t len)
 
 /* See sum.h. */
 int
-br_hash_compare(const BrHash * a, const BrHash * b)
+br_hash_compare(const BrHash *a, const BrHash *b)
 {
 	if (a->high != b->high)
 		return a->high < b->high ? -1 : 1;
@@ -33,7 +33,7 @@ br_hash_compare(const BrHash * a, const BrHash * b)
 
 /* See sum.h. */
 void
-br_sums_add(BrSums * s, const BrHash * key, const BrHash * row)
+br_sums_add(BrSums *s, const BrHash *key, const BrHash *row)
 {
 	uint32		b = br_hash_bucket(key);
 	uint64		low = s->sum[b].low + row->low;
@@ -46,7 +46,7 @@ br_sums_add(BrSums * s, const BrHash * key, const BrHash * row)
 
 /* See sum.h. */
 bool
-br_sums_same(const BrSums * a, const BrSums * b, uint32 bucket)
+br_sums_same(const BrSums *a, const BrSums *b, uint32 bucket)
 {
 	return a->count[bucket] == b->count[bucket] &&
 		br_hash_compare(&a->sum[bucket], &b->sum[bucket]) == 0;
@@ -54,7 +54,7 @@ br_sums_same(const BrSums * a, const BrSums * b, uint32 bucket)
 
 /* See sum.h. */
 void
-br_entries_add(BrEntries * e, const BrHash * key, const BrHash * row)
+br_entries_add(BrEntries *e, const BrHash *key, const BrHash *row)
 {
 	if (e->n == e->room)
 	{
@@ -69,15 +69,15 @@ br_entries_add(BrEntries * e, const BrHash * key, const BrHash * row)
 static int
 compare_entries(const void *a, const void *b)
 {
-	const		BrEntry *x = a;
-	const		BrEntry *y = b;
+	const BrEntry *x = a;
+	const BrEntry *y = b;
 	int			cmp = br_hash_compare(&x->key, &y->key);
 
 	return cmp != 0 ? cmp : br_hash_compare(&x->row, &y->row);
 }
 
 static void
-note_key(BrDiff * d, const BrHash * key)
+note_key(BrDiff *d, const BrHash *key)
 {
 	if (d->nkeys == BR_DIFF_KEYS ||
 		(d->nkeys > 0 && br_hash_compare(&d->keys[d->nkeys - 1], key) == 0))
@@ -87,7 +87,7 @@ note_key(BrDiff * d, const BrHash * key)
 
 /* What the key at hand had left over on each side. */
 static void
-finish_key(BrDiff * d, uint64 *missing, uint64 *extra)
+finish_key(BrDiff *d, uint64 *missing, uint64 *extra)
 {
 	uint64		pairs = Min(*missing, *extra);
 
@@ -99,13 +99,13 @@ finish_key(BrDiff * d, uint64 *missing, uint64 *extra)
 
 /* See sum.h. */
 void
-br_entries_compare(BrEntries * source, BrEntries * target, BrDiff * out)
+br_entries_compare(BrEntries *source, BrEntries *target, BrDiff *out)
 {
-	const		BrEntry *s = source->list;
-	const		BrEntry *t = target->list;
-	const		BrEntry *s_end = s + source->n;
-	const		BrEntry *t_end = t + target->n;
-	const		BrHash *key = NULL;
+	const BrEntry *s = source->list;
+	const BrEntry *t = target->list;
+	const BrEntry *s_end = s + source->n;
+	const BrEntry *t_end = t + target->n;
+	const BrHash *key = NULL;
 	uint64		missing = 0;
 	uint64		extra = 0;
 
@@ -116,7 +116,7 @@ br_entries_compare(BrEntries * source, BrEntries * target, BrDiff * out)
 	while (s < s_end || t < t_end)
 	{
 		int			cmp = s == s_end ? 1 : t == t_end ? -1 : compare_entries(s, t);
-		const		BrEntry *first = cmp <= 0 ? s : t;
+		const BrEntry *first = cmp <= 0 ? s : t;
 
 		if (key == NULL || br_hash_compare(key, &first->key) != 0)
 			finish_key(out, &missing, &extra);

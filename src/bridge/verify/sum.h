@@ -21,10 +21,10 @@ typedef struct BrHash
 } BrHash;
 
 extern BrHash br_hash(const char *data, size_t len);
-extern int	br_hash_compare(const BrHash * a, const BrHash * b);
+extern int	br_hash_compare(const BrHash *a, const BrHash *b);
 
 static inline uint32
-br_hash_bucket(const BrHash * key)
+br_hash_bucket(const BrHash *key)
 {
 	return (uint32) (key->high % BR_SUM_BUCKETS);
 }
@@ -37,8 +37,8 @@ typedef struct BrSums
 	BrHash		sum[BR_SUM_BUCKETS];	/* modulo 2^128 */
 } BrSums;
 
-extern void br_sums_add(BrSums * s, const BrHash * key, const BrHash * row);
-extern bool br_sums_same(const BrSums * a, const BrSums * b, uint32 bucket);
+extern void br_sums_add(BrSums *s, const BrHash *key, const BrHash *row);
+extern bool br_sums_same(const BrSums *a, const BrSums *b, uint32 bucket);
 
 typedef struct BrEntry
 {
@@ -53,7 +53,7 @@ typedef struct BrEntries
 	BrEntry    *list;
 } BrEntries;
 
-extern void br_entries_add(BrEntries * e, const BrHash * key, const BrHash * row);
+extern void br_entries_add(BrEntries *e, const BrHash *key, const BrHash *row);
 
 /* What differs: a changed row is one of each side with the same key. */
 typedef struct BrDiff
@@ -66,6 +66,6 @@ typedef struct BrDiff
 } BrDiff;
 
 /* Add what differs between both to out; sorts them. */
-extern void br_entries_compare(BrEntries * source, BrEntries * target, BrDiff * out);
+extern void br_entries_compare(BrEntries *source, BrEntries *target, BrDiff *out);
 
 #endif							/* BR_VERIFY_SUM_H */

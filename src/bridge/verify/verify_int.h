@@ -67,27 +67,27 @@ typedef struct BrVerify
 } BrVerify;
 
 /* False, with the message (printf style). */
-extern bool br_verify_fail(BrVerify * v, const char *fmt,...) pg_attribute_printf(2, 3);
+extern bool br_verify_fail(BrVerify *v, const char *fmt,...) pg_attribute_printf(2, 3);
 
 /* One row: its key and itself, each as bytes that are the same for the same values.  False ends the reading. */
 typedef bool (*BrVerifySink) (void *arg, const StringInfo key, const StringInfo row);
 
 /* plan.c: what is compared of a table.  False: v->message; t->skip: it cannot be. */
-extern bool br_verify_plan(BrVerify * v, const BrCatalog *cat, const BrTable *def, const char *schema,
-						   const char *table, BrVerifyTable * t);
+extern bool br_verify_plan(BrVerify *v, const BrCatalog *cat, const BrTable *def, const char *schema,
+						   const char *table, BrVerifyTable *t);
 
 /* rows.c: each row of a side. */
-extern bool br_verify_source(BrVerify * v, BrVerifyTable * t, BrVerifySink sink, void *arg);
-extern bool br_verify_target(BrVerify * v, BrVerifyTable * t, BrVerifySink sink, void *arg);
+extern bool br_verify_source(BrVerify *v, BrVerifyTable *t, BrVerifySink sink, void *arg);
+extern bool br_verify_target(BrVerify *v, BrVerifyTable *t, BrVerifySink sink, void *arg);
 
 /* A key's bytes for people; palloc'd, NULL: v->message. */
-extern char *br_verify_key_text(BrVerify * v, const BrVerifyTable * t, const StringInfo key);
+extern char *br_verify_key_text(BrVerify *v, const BrVerifyTable *t, const StringInfo key);
 
 /* compare.c: one table; the answer's members into out. */
-extern bool br_verify_compare(BrVerify * v, BrVerifyTable * t, StringInfo out);
+extern bool br_verify_compare(BrVerify *v, BrVerifyTable *t, StringInfo out);
 
 /* place.c: both snapshots at one position, of the tables that are named "database.table" for the source and the target. */
-extern bool br_verify_snapshots(BrVerify * v, const char *source_tables, const char *target_tables);
+extern bool br_verify_snapshots(BrVerify *v, const char *source_tables, const char *target_tables);
 
 /* child.c: all of it; does not return. */
 extern void br_verify_run(const BrStream *s, const BrJson *request, int64 ticket, int fd) SL_NORETURN;
