@@ -64,6 +64,23 @@ def gone(pid):
         return True
 
 
+def test_quiet_source_is_heard(src, dst, make_bridge):
+    """A source that writes nothing is seen all the time, and lags by nothing."""
+    stream = followed(src, dst)
+    make_bridge(dst)
+    works(stream)
+    seen = []
+
+    def is_heard():
+        health = stream.health()
+        if health["source_seen_at"] and health["source_seen_at"] not in seen:
+            seen.append(health["source_seen_at"])
+        return len(seen) > 2 and health["lag"].total_seconds() == 0
+
+    wait_until(is_heard, 60, lambda: "%r %r" % (seen, stream.health()))
+    stream.stop()
+
+
 # -- life --------------------------------------------------------------------
 
 def test_each_kind_of_source_is_fed_and_stopped(my_db, dst, make_bridge):

@@ -184,7 +184,7 @@ tick(Follow *w)
 {
 	if (w->feed.flying > 0 || br_now_ms() - w->feed.sent < TICK)
 		return true;
-	if (br_flow_is_between(w->flow) && !(br_flow_seal(w->flow) && br_flow_heartbeat(w->flow)))
+	if (br_flow_is_between(w->flow) && !(br_flow_seal(w->flow) && br_flow_heartbeat(w->flow, true)))
 		return false;
 	return br_feed_flush(&w->feed);
 }

@@ -210,7 +210,7 @@ br_feed_answer(BrFeed *fd, int64 ticket)
 	BrFlow	   *f = fd->flow;
 	char		text[24];
 
-	if (!br_flow_seal(f) || !br_flow_heartbeat(f))
+	if (!br_flow_seal(f) || !br_flow_heartbeat(f, false))
 		return false;
 	snprintf(text, sizeof(text), INT64_FORMAT, ticket);
 	rec.u.message.prefix = PREFIX_CAUGHT_UP;

@@ -225,8 +225,11 @@ extern int64 br_flow_end(const BrFlow *f);
 /* Complete the last commit record of out with its position: before it is handed over.  False at a stop. */
 extern bool br_flow_seal(BrFlow *f);
 
-/* A heartbeat with the position, where it has moved since out said one.  Between groups only. */
-extern bool br_flow_heartbeat(BrFlow *f);
+/*
+ * A heartbeat with the position, where it has moved since out said one; again: also where it has not, as a
+ * sign that the source is quiet.  Between groups only.
+ */
+extern bool br_flow_heartbeat(BrFlow *f, bool again);
 
 /* Another batch begins: the first n bytes of out were handed over, and this stands before the rest. */
 extern void br_flow_handed(BrFlow *f, int n, const char *head, int len);

@@ -165,14 +165,14 @@ br_flow_seal(BrFlow *f)
 }
 
 bool
-br_flow_heartbeat(BrFlow *f)
+br_flow_heartbeat(BrFlow *f, bool again)
 {
 	StringInfoData text;
 	SlRecord	rec = {.kind = SL_REC_HEARTBEAT};
 	uint64		lsn = br_flow_lsn(f);
 	bool		ok;
 
-	if (!f->moved || lsn <= f->lsn)
+	if (lsn == 0 || (!again && (!f->moved || lsn <= f->lsn)))
 		return true;
 	initStringInfo(&text);
 	br_position_text(&f->at, &text);
@@ -183,7 +183,7 @@ br_flow_heartbeat(BrFlow *f)
 	f->whole = f->out->len;
 	f->commit = -1;
 	f->moved = false;
-	f->lsn = lsn;
+	f->lsn = Max(f->lsn, lsn);
 	pfree(text.data);
 	return ok;
 }
