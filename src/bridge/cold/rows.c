@@ -18,7 +18,8 @@
 #include "bridge/types/codec.h"
 #include "port/pg_bswap.h"
 
-#define BATCH			65536	/* bytes */
+#define BATCH			524288	/* bytes: what a call costs besides its rows
+								 * is little then */
 #define COMMIT_BYTES	(32 * 1024 * 1024)	/* of a transaction … */
 #define COMMIT_SECONDS	2		/* … or its age, when rows come slowly */
 #define IN_FLIGHT		8		/* statements */
@@ -260,7 +261,7 @@ send_batch(RowCopy *k)
 	if (!send_statement(k, copy_sql, params, lengthof(params)))
 		return false;
 	/* one large row does not hold its memory until the end */
-	if (k->batch.maxlen > 16 * BATCH)
+	if (k->batch.maxlen > 4 * BATCH)
 	{
 		pfree(k->batch.data);
 		initStringInfo(&k->batch);
