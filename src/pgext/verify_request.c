@@ -155,7 +155,7 @@ make_memory(const char *text)
 	asking.seg = dsm_create(queue + QUEUE_BYTES, 0);
 	m = dsm_segment_address(asking.seg);
 	m->queue = queue;
-	strcpy(m->text, text);
+	memcpy(m->text, text, strlen(text) + 1);
 	mq = shm_mq_create((char *) m + queue, QUEUE_BYTES);
 	shm_mq_set_receiver(mq, MyProc);
 	asking.queue = shm_mq_attach(mq, asking.seg, NULL);
