@@ -9,15 +9,23 @@ bool
 br_target_copy_out(BrTarget *t, const char *sql, BrError *err)
 {
 	PGresult   *res;
-	bool		ok;
 
 	memset(err, 0, sizeof(*err));
-	res = PQexec(t->conn, sql);
-	ok = PQresultStatus(res) == PGRES_COPY_OUT;
-	if (!ok)
-		br_target_failed(t, res, err);
-	PQclear(res);
-	return ok;
+	if (PQsendQuery(t->conn, sql) != 1)
+		return br_target_failed(t, NULL, err);
+	res = PQgetResult(t->conn);
+	if (PQresultStatus(res) == PGRES_COPY_OUT)
+	{
+		PQclear(res);
+		return true;
+	}
+	do
+	{
+		if (err->message[0] == '\0')
+			br_target_failed(t, res, err);
+		PQclear(res);
+	} while ((res = PQgetResult(t->conn)) != NULL);
+	return false;
 }
 
 static void

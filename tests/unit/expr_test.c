@@ -33,7 +33,7 @@ static BrTable the_table;
 static BrCatalog the_catalog;
 
 static const char *
-translated(const BrStream *s, const Cell * cell)
+translated(const BrStream *s, const Cell *cell)
 {
 	BrExprFor	f = {s, &the_catalog, &the_table, cell->use};
 	const char *why = NULL;
