@@ -163,6 +163,7 @@ SELECT * FROM t.outcome('a');
 
 -- a table that is not here; none at all
 SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
+SELECT sluice.feed(:'tok', t.my(VARIADIC '{}')) ? 'verify' AS asks;
 DROP TABLE land.u;
 SELECT dblink_send_query('a', $$SELECT * FROM sluice.verify('s', '{shop.u}')$$);
 SELECT t.asked(:'tok') AS asked \gset
