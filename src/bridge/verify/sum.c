@@ -101,10 +101,8 @@ finish_key(BrDiff *d, uint64 *missing, uint64 *extra)
 void
 br_entries_compare(BrEntries *source, BrEntries *target, BrDiff *out)
 {
-	const BrEntry *s = source->list;
-	const BrEntry *t = target->list;
-	const BrEntry *s_end = s + source->n;
-	const BrEntry *t_end = t + target->n;
+	size_t		i = 0;
+	size_t		j = 0;
 	const BrHash *key = NULL;
 	uint64		missing = 0;
 	uint64		extra = 0;
@@ -113,11 +111,15 @@ br_entries_compare(BrEntries *source, BrEntries *target, BrDiff *out)
 		qsort(source->list, source->n, sizeof(BrEntry), compare_entries);
 	if (target->n > 0)
 		qsort(target->list, target->n, sizeof(BrEntry), compare_entries);
-	while (s < s_end || t < t_end)
+	while (i < source->n || j < target->n)
 	{
-		int			cmp = s == s_end ? 1 : t == t_end ? -1 : compare_entries(s, t);
+		const BrEntry *s = i < source->n ? source->list + i : NULL;
+		const BrEntry *t = j < target->n ? target->list + j : NULL;
+		int			cmp = s == NULL ? 1 : t == NULL ? -1 : compare_entries(s, t);
 		const BrEntry *first = cmp <= 0 ? s : t;
 
+		if (first == NULL)
+			break;				/* never: one of them is there */
 		if (key == NULL || br_hash_compare(key, &first->key) != 0)
 			finish_key(out, &missing, &extra);
 		key = &first->key;
@@ -125,8 +127,8 @@ br_entries_compare(BrEntries *source, BrEntries *target, BrDiff *out)
 			note_key(out, key);
 		missing += cmp < 0 ? 1 : 0;
 		extra += cmp > 0 ? 1 : 0;
-		s += cmp <= 0 ? 1 : 0;
-		t += cmp >= 0 ? 1 : 0;
+		i += cmp <= 0 ? 1 : 0;
+		j += cmp >= 0 ? 1 : 0;
 	}
 	finish_key(out, &missing, &extra);
 }
