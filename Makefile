@@ -171,7 +171,7 @@ ci:
 mutate:
 	$(RUN_TESTS) --limit 86400 mutate
 test-long:
-	$(RUN_TESTS) --limit 86400 --fuzz-seconds 300 unit asan fuzz regress pytest pytest-long mutate majors
+	$(RUN_TESTS) --limit 86400 --fuzz-seconds 300 lint-deep unit asan fuzz regress pytest pytest-long mutate majors
 lint:
 	$(RUN_TESTS) lint
 format:
