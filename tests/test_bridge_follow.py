@@ -9,6 +9,7 @@ from decimal import Decimal
 import pytest
 
 from lib import make_bridged_stream, wait_until
+from lib.bridgerun import begin_here
 
 T = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20), n INT)"
 KEYLESS = "CREATE TABLE k (a INT, b VARCHAR(10))"
@@ -162,9 +163,15 @@ def test_differences_of_json_are_applied(mysql9, follow):
     src.destroy()
 
 
-def test_what_was_rolled_back_is_not_applied(my_db, follow):
+def test_what_was_rolled_back_is_not_applied(my_db, dst, make_bridge):
     """MariaDB logs it where the transaction cannot be cut from its log: with ROLLBACK behind it."""
-    stream = follow(my_db, T, "CREATE TABLE m (id INT PRIMARY KEY) ENGINE=MyISAM")
+    m = "CREATE TABLE m (id INT PRIMARY KEY)"
+    my_db.execute(T + "; " + m + " ENGINE=MyISAM")      # which no copy takes
+    dst.execute(T + "; " + m)
+    stream = make_bridged_stream(my_db, dst)
+    begin_here(stream)
+    make_bridge(dst)
+    stream.wait("streaming")
     my_db.execute("BEGIN; INSERT INTO t VALUES (1, 'a', 1); CREATE TEMPORARY TABLE x (a INT);"
                   " ROLLBACK; INSERT INTO t VALUES (2, 'a', 1)")
     my_db.execute("BEGIN; INSERT INTO t VALUES (3, 'a', 1); SAVEPOINT s; INSERT INTO t VALUES (4, 'a', 1);"
