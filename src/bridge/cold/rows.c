@@ -20,6 +20,7 @@
 
 #define BATCH			524288	/* bytes: what a call costs besides its rows
 								 * is little then */
+#define SMALL_BATCH		65536
 #define COMMIT_BYTES	(32 * 1024 * 1024)	/* of a transaction … */
 #define COMMIT_SECONDS	2		/* … or its age, when rows come slowly */
 #define IN_FLIGHT		8		/* statements */
@@ -291,6 +292,15 @@ commit_piece(RowCopy *k)
 	return true;
 }
 
+/* Under a limit a batch is what may be sent in a moment, so that its cursor does not wait. */
+static int
+batch_bytes(const RowCopy *k)
+{
+	int64		moment = k->c->s->copy_rate / 4;
+
+	return moment == 0 ? BATCH : (int) Max(SMALL_BATCH, Min(BATCH, moment));
+}
+
 /* The row's key becomes the cursor where one is needed. */
 static bool
 take_row(RowCopy *k, const MxCell *cells)
@@ -298,7 +308,7 @@ take_row(RowCopy *k, const MxCell *cells)
 	if (!put_row(k, cells))
 		return false;
 	k->r->rows++;
-	if (k->batch.len < BATCH)
+	if (k->batch.len < batch_bytes(k))
 		return true;
 	if (!k->pieces || (k->in_transaction + k->batch.len < COMMIT_BYTES &&
 					   time(NULL) - k->begun < COMMIT_SECONDS))
