@@ -78,6 +78,14 @@ def pair(source, target, request):
 
 
 @pytest.fixture
+def dst(target, request):
+    """A target Db with the extension, for a source of another kind."""
+    db = target.fresh_db(request.node.name, extension=True)
+    yield db
+    db.destroy()
+
+
+@pytest.fixture
 def make_pg():
     """PgServer(...), started, and destroyed when the test ends."""
     made = []

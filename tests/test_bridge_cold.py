@@ -14,13 +14,6 @@ GRANTS = ["SELECT, REPLICATION SLAVE, REPLICATION CLIENT, LOCK TABLES, REFERENCE
           " SHOW VIEW, EXECUTE ON *.*"]
 
 
-@pytest.fixture
-def dst(target, request):
-    db = target.fresh_db(request.node.name, extension=True)
-    yield db
-    db.destroy()
-
-
 def login(server, grants=GRANTS):
     """A login with these privileges; the arguments of make_bridged_stream for it."""
     name = "cold%d" % server.value("SELECT count(*) FROM mysql.user")

@@ -16,13 +16,6 @@ KEYLESS = "CREATE TABLE k (a INT, b VARCHAR(10))"
 
 
 @pytest.fixture
-def dst(target, request):
-    db = target.fresh_db(request.node.name, extension=True)
-    yield db
-    db.destroy()
-
-
-@pytest.fixture
 def follow(dst, make_bridge):
     """follow(src, ddl, ...): a stream of new tables, copied and caught up; .bridge feeds it."""
     def begin(src, *ddl, **args):

@@ -305,14 +305,6 @@ def test_foreign_keys_may_not_be_seen(make_mysql):
 
 # -- a stream ---------------------------------------------------------------
 
-@pytest.fixture
-def dst(target, request):
-    """A target Db."""
-    db = target.fresh_db(request.node.name, extension=True)
-    yield db
-    db.destroy()
-
-
 def test_a_stream_is_refused_with_all_of_it(db, dst, make_bridge):
     """One refusal names every object, nothing was copied, and what it says cures it."""
     db.execute("SET SESSION sql_mode = ''; CREATE TABLE a (id int PRIMARY KEY, d date, b tinyint(1)); "

@@ -13,14 +13,6 @@ from lib.rounds import FAST
 
 
 @pytest.fixture
-def dst(target, request):
-    """A target Db."""
-    db = target.fresh_db(request.node.name, extension=True)
-    yield db
-    db.destroy()
-
-
-@pytest.fixture
 def src(mariadb10, request):
     """A database of one kind of source, where the kind does not matter."""
     db = mariadb10.fresh_db(request.node.name)

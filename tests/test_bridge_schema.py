@@ -12,14 +12,6 @@ import pytest
 from lib.planned import build, named, plan_of
 
 
-@pytest.fixture
-def dst(target, request):
-    """A database of its own with the extension."""
-    db = target.fresh_db(request.node.name, extension=True)
-    yield db
-    db.destroy()
-
-
 # ---------- expressions ----------
 
 def base_table(server):

@@ -34,13 +34,6 @@ TYPES = [
 ]
 
 
-@pytest.fixture
-def dst(target, request):
-    db = target.fresh_db(request.node.name, extension=True)
-    yield db
-    db.destroy()
-
-
 def comparisons(dst):
     """What the sessions wait for in which bridges read the target for verify."""
     return [r[0] for r in dst.query("SELECT wait_event_type FROM pg_stat_activity WHERE datname = current_database()"

@@ -53,6 +53,19 @@ CREATE FUNCTION t.header() RETURNS jsonb LANGUAGE sql STABLE AS $$
         'server', 'postgresql', 'server_version', '15.0', 'system_identity', '42')
 $$;
 
+-- What a bridge to a MySQL source sends: a batch of these records.
+CREATE FUNCTION t.my(VARIADIC records jsonb[]) RETURNS bytea LANGUAGE sql AS $$
+    SELECT sluice.feed_encode(to_jsonb('{"kind": "header", "server": "mysql", "server_version": "8.4", "system_identity": "u1"}'::jsonb || records))
+$$;
+
+-- An error as lines: SQLSTATE and message, the detail, the hint.
+CREATE FUNCTION t.error_text(state text, message text, detail text, hint text)
+RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT concat_ws(E'\n', state || ' ' || message,
+        '| ' || replace(nullif(detail, ''), E'\n', E'\n| '),
+        '> ' || replace(nullif(hint, ''), E'\n', E'\n> '))
+$$;
+
 CREATE FUNCTION t.lsn(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT ('0/0'::pg_lsn + n)::text
 $$;
@@ -90,9 +103,7 @@ BEGIN
             FROM jsonb_array_elements(sluice.feed(tok, batch) -> 'decisions') d), ': '), '');
     EXCEPTION WHEN OTHERS THEN
         GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-        out := concat_ws(E'\n', sqlstate || ' ' || sqlerrm,
-            '| ' || replace(nullif(detail, ''), E'\n', E'\n| '),
-            '> ' || replace(nullif(hint, ''), E'\n', E'\n> '));
+        out := t.error_text(sqlstate, sqlerrm, detail, hint);
     END;
     PERFORM sluice.feed_close(tok);
     IF out NOT LIKE 'applied%' THEN

@@ -28,9 +28,7 @@ BEGIN
             FROM jsonb_array_elements(sluice.feed(tok, batch) -> 'decisions') WITH ORDINALITY AS u (d, o));
 EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', sqlstate || ' ' || sqlerrm,
-        '| ' || replace(nullif(detail, ''), E'\n', E'\n| '),
-        '> ' || replace(nullif(hint, ''), E'\n', E'\n> '));
+    RETURN t.error_text(sqlstate, sqlerrm, detail, hint);
 END $$;
 
 -- The target's table, as lines.

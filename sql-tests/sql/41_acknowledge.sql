@@ -14,9 +14,7 @@ BEGIN
     RETURN 'done: ' || coalesce(out, '');
 EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN regexp_replace(concat_ws(E'\n', sqlstate || ' ' || sqlerrm,
-        '| ' || replace(nullif(detail, ''), E'\n', E'\n| '),
-        '> ' || replace(nullif(hint, ''), E'\n', E'\n> ')),
+    RETURN regexp_replace(t.error_text(sqlstate, sqlerrm, detail, hint),
         '\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d', 'TIME', 'g');
 END $$;
 -- what a worker records before it ends

@@ -11,9 +11,6 @@ CREATE USER MAPPING FOR CURRENT_USER SERVER my OPTIONS (user 'u', password 'p');
 CREATE SCHEMA land;
 CREATE TABLE land.t (id int PRIMARY KEY, n numeric(20), v varchar(20), e text, d timestamp(3));
 SELECT state FROM sluice.sync_start('s', 'my', target_schema => 'land');
-CREATE FUNCTION t.my(VARIADIC records jsonb[]) RETURNS bytea LANGUAGE sql AS $$
-    SELECT sluice.feed_encode(to_jsonb('{"kind": "header", "server": "mysql", "server_version": "8.4", "system_identity": "u1"}'::jsonb || records))
-$$;
 -- Transaction n of file 1: begins at 100 n, ends at 100 n + 50.
 CREATE FUNCTION t.at(n int) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT ('1/0'::pg_lsn + 100 * n)::text $$;
 CREATE FUNCTION t.tx(n int, VARIADIC records jsonb[]) RETURNS jsonb[] LANGUAGE sql AS $$
@@ -41,8 +38,7 @@ BEGIN
     RETURN sluice.feed(tok, batch);
 EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', sqlstate || ' ' || sqlerrm, '| ' || replace(nullif(detail, ''), E'\n', E'\n| '),
-        '> ' || replace(nullif(hint, ''), E'\n', E'\n> '));
+    RETURN t.error_text(sqlstate, sqlerrm, detail, hint);
 END $$;
 -- A batch that refuses, recorded; and a start after it.
 CREATE FUNCTION t.refuse(batch bytea, start boolean = true) RETURNS text LANGUAGE plpgsql AS $$

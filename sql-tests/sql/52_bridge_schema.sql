@@ -37,8 +37,7 @@ BEGIN
             FROM jsonb_array_elements(sluice.feed_schema(tok, plan) -> 'tables') x);
     EXCEPTION WHEN OTHERS THEN
         GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-        out := concat_ws(E'\n', sqlstate || ' ' || sqlerrm, '| ' || replace(nullif(detail, ''), E'\n', E'\n| '),
-            '> ' || replace(nullif(hint, ''), E'\n', E'\n> '));
+        out := t.error_text(sqlstate, sqlerrm, detail, hint);
     END;
     PERFORM sluice.feed_close(tok);
     IF out NOT LIKE 'P0001 passes%' THEN

@@ -52,8 +52,7 @@ BEGIN
     RETURN 'copied';
 EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n', sqlstate || ' ' || sqlerrm, '| ' || replace(nullif(detail, ''), E'\n', E'\n| '),
-        '> ' || replace(nullif(hint, ''), E'\n', E'\n> '));
+    RETURN t.error_text(sqlstate, sqlerrm, detail, hint);
 END $$;
 CREATE VIEW t.tasks AS SELECT table_name AS table, range_id AS id, range_of AS of, copy_cursor AS cursor, state, rows_done,
     bytes_done, lsn, window_lsn FROM sluice.copy_task ORDER BY 1, 2;
@@ -123,9 +122,6 @@ SELECT t.bad(:'tok', t.rows('[1]', false, t.row(NULL, NULL, NULL)));
 SELECT count(*) FROM land.k;
 
 -- the table is established with its shape, an identity goes on where the source's does
-CREATE FUNCTION t.my(VARIADIC records jsonb[]) RETURNS bytea LANGUAGE sql AS $$
-    SELECT sluice.feed_encode(to_jsonb('{"kind": "header", "server": "mysql", "server_version": "8.4", "system_identity": "u1"}'::jsonb || records))
-$$;
 CREATE FUNCTION t.cols(name text, VARIADIC cols jsonb[]) RETURNS jsonb LANGUAGE sql AS $$
     SELECT jsonb_build_object('kind', 'shape', 'schema', 'shop', 'name', name, 'relid', 0, 'relkind', 'r',
         'cols', to_jsonb(cols))

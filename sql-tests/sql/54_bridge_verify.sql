@@ -12,9 +12,6 @@ CREATE USER MAPPING FOR CURRENT_USER SERVER my OPTIONS (user 'u', password 'p');
 CREATE SCHEMA land;
 CREATE TABLE land.t (id int PRIMARY KEY, v text);
 CREATE TABLE land.u (id int PRIMARY KEY, v text);
-CREATE FUNCTION t.my(VARIADIC records jsonb[]) RETURNS bytea LANGUAGE sql AS $$
-    SELECT sluice.feed_encode(to_jsonb('{"kind": "header", "server": "mysql", "server_version": "8.4", "system_identity": "u1"}'::jsonb || records))
-$$;
 CREATE FUNCTION t.shape_of(name text) RETURNS jsonb LANGUAGE sql AS $$
     SELECT jsonb_build_object('kind', 'shape', 'schema', 'shop', 'name', name, 'relid', 0, 'relkind', 'r', 'wireid', ascii(name),
         'cols', '[{"name": "id", "attnum": 0, "type": "int", "source_type": "int", "key": true, "primary": true, "not_null": true},
