@@ -47,9 +47,7 @@ restrict_statements(const BrTable *t, const BrForeignKey *fk)
 	appendStringInfoString(&buf, " FOREIGN KEY ");
 	append_columns(&buf, fk->columns, fk->ncols);
 	appendStringInfoString(&buf, " REFERENCES ");
-	mx_append_ident(&buf, fk->ref_database);
-	appendStringInfoChar(&buf, '.');
-	mx_append_ident(&buf, fk->ref_table);
+	mx_append_table(&buf, fk->ref_database, fk->ref_table);
 	append_columns(&buf, fk->ref_columns, fk->ncols);
 	appendStringInfoString(&buf, "; -- the application deletes and updates the referencing rows itself then; "
 						   "or leave the table out by exclude_tables");

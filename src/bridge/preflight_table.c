@@ -25,9 +25,7 @@ br_preflight_name(const BrTable *t)
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	mx_append_ident(&buf, t->database);
-	appendStringInfoChar(&buf, '.');
-	mx_append_ident(&buf, t->name);
+	mx_append_table(&buf, t->database, t->name);
 	return buf.data;
 }
 

@@ -49,9 +49,7 @@ static void
 append_from(const BrKey *key, const char *hint, StringInfo sql)
 {
 	appendStringInfoString(sql, " FROM ");
-	mx_append_ident(sql, key->table->database);
-	appendStringInfoChar(sql, '.');
-	mx_append_ident(sql, key->table->name);
+	mx_append_table(sql, key->table->database, key->table->name);
 	br_key_hint(key, hint, sql);
 }
 

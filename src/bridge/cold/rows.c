@@ -98,9 +98,7 @@ make_query(RowCopy *k, const char *cursor, StringInfo sql)
 		mx_append_ident(sql, key->parts[i].col->name);
 	}
 	appendStringInfoString(sql, " FROM ");
-	mx_append_ident(sql, k->ct->t->database);
-	appendStringInfoChar(sql, '.');
-	mx_append_ident(sql, k->ct->t->name);
+	mx_append_table(sql, k->ct->t->database, k->ct->t->name);
 	if (key != NULL && (!br_key_parse(key, cursor != NULL ? cursor : k->range->from, &behind, &err) ||
 						!br_key_parse(key, k->range->to, &up_to, &err)))
 		return br_report_failed(k->r, "%s", err.detail);

@@ -49,14 +49,6 @@ fail_source(BrSnapshotError *err, const MxError *why)
 	return fail(err, "%s", why->message);
 }
 
-static void
-append_table(StringInfo sql, const BrTable *t)
-{
-	mx_append_ident(sql, t->database);
-	appendStringInfoChar(sql, '.');
-	mx_append_ident(sql, t->name);
-}
-
 /* Run a statement about the table: before, its name, after. */
 static bool
 run_on_table(MxConn *c, const char *before, const BrTable *t, const char *after, bool rows, MxError *err)
@@ -66,7 +58,7 @@ run_on_table(MxConn *c, const char *before, const BrTable *t, const char *after,
 
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, before);
-	append_table(&sql, t);
+	mx_append_table(&sql, t->database, t->name);
 	appendStringInfoString(&sql, after);
 	if (rows)
 	{
@@ -126,44 +118,18 @@ place(const char *file, uint64 pos, uint64 *lsn, BrSnapshotError *err)
 	return fail(err, "place " UINT64_FORMAT " of log file \"%s\" cannot be put in order", pos, file);
 }
 
-/* The end of the log now. */
+/* The end of the log now; or the place of MariaDB's snapshot in hand. */
 static bool
-log_end(MxConn *c, BrPosition *p, uint64 *lsn, BrSnapshotError *err)
+read_place(MxConn *c, bool of_snapshot, BrPosition *p, uint64 *lsn, BrSnapshotError *err)
 {
 	MxPosition	now;
 	MxError		why;
 
 	memset(p, 0, sizeof(*p));
-	if (!mx_position_read(c, &now, &why))
+	if (!(of_snapshot ? mx_snapshot_position(c, &now, &why) : mx_position_read(c, &now, &why)))
 		return fail_source(err, &why);
 	strlcpy(p->file, now.file, sizeof(p->file));
 	p->pos = now.pos;
-	return place(p->file, p->pos, lsn, err);
-}
-
-/* That of MariaDB's snapshot in hand. */
-static bool
-snapshot_place(MxConn *c, BrPosition *p, uint64 *lsn, BrSnapshotError *err)
-{
-	MxError		why;
-	MxResult   *r = mx_query(c, "SHOW STATUS LIKE 'binlog_snapshot_%'", &why);
-
-	memset(p, 0, sizeof(*p));
-	if (r == NULL)
-		return fail_source(err, &why);
-	for (int i = 0; i < r->nrows; i++)
-	{
-		const char *name = mx_value(r, i, 0);
-		const char *value = mx_value(r, i, 1);
-
-		if (name == NULL || value == NULL)
-			continue;
-		if (strcasecmp(name, "binlog_snapshot_file") == 0)
-			strlcpy(p->file, value, sizeof(p->file));
-		if (strcasecmp(name, "binlog_snapshot_position") == 0)
-			p->pos = strtou64(value, NULL, 10);
-	}
-	mx_result_free(r);
 	return place(p->file, p->pos, lsn, err);
 }
 
@@ -251,8 +217,7 @@ begin(MxConn *c, BrSnapshotError *err)
 {
 	MxError		why;
 
-	if (mx_exec(c, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", &why) &&
-		mx_exec(c, "START TRANSACTION WITH CONSISTENT SNAPSHOT", &why))
+	if (mx_snapshot_begin(c, &why))
 		return true;
 	return fail_source(err, &why);
 }
@@ -265,13 +230,13 @@ take(MxConn *c, BrRecipe recipe, BrSnapshot *snap, BrSnapshotError *err)
 
 	if (mx_is_mariadb(c))
 	{
-		if (!begin(c, err) || !snapshot_place(c, &snap->position, &snap->window_lsn, err))
+		if (!begin(c, err) || !read_place(c, true, &snap->position, &snap->window_lsn, err))
 			return false;
 		snap->lsn = snap->window_lsn;
 		return true;
 	}
-	if (!log_end(c, &before, &at, err) || !begin(c, err) ||
-		!log_end(c, &snap->position, &snap->window_lsn, err))
+	if (!read_place(c, false, &before, &at, err) || !begin(c, err) ||
+		!read_place(c, false, &snap->position, &snap->window_lsn, err))
 		return false;
 	snap->lsn = snap->window_lsn;
 	return recipe != BR_SNAP_WINDOW || place(before.file, FILE_START, &snap->lsn, err);
@@ -329,7 +294,7 @@ start_mariadb(MxConn *c, BrPosition *start, uint64 *lsn, BrSnapshotError *err)
 	MxError		why;
 	bool		ok;
 
-	if (!begin(c, err) || !snapshot_place(c, start, lsn, err))
+	if (!begin(c, err) || !read_place(c, true, start, lsn, err))
 		return false;
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT BINLOG_GTID_POS(");
@@ -357,7 +322,7 @@ br_snapshot_start(MxConn *c, bool window, BrPosition *start, uint64 *lsn, BrSnap
 
 	if (mx_is_mariadb(c))
 		return start_mariadb(c, start, lsn, err);
-	if (!log_end(c, start, lsn, err))
+	if (!read_place(c, false, start, lsn, err))
 		return false;
 	if (!window)
 		return true;

@@ -123,6 +123,7 @@ extern void mx_result_free(MxResult *r);
 
 /* Appends a quoted identifier, or a string literal of utf8mb4 text: false when it holds a zero byte. */
 extern void mx_append_ident(StringInfo buf, const char *name);
+extern void mx_append_table(StringInfo buf, const char *database, const char *table);	/* qualified */
 extern bool mx_append_literal(StringInfo buf, const char *text, size_t len);
 
 /* ---------- rows, in the binary protocol ---------- */

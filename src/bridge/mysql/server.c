@@ -81,6 +81,37 @@ mx_position_read(MxConn *c, MxPosition *p, MxError *err)
 	return true;
 }
 
+bool
+mx_snapshot_begin(MxConn *c, MxError *err)
+{
+	return mx_exec(c, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", err) &&
+		mx_exec(c, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", err);
+}
+
+bool
+mx_snapshot_position(MxConn *c, MxPosition *p, MxError *err)
+{
+	MxResult   *r = mx_query(c, "SHOW STATUS LIKE 'binlog_snapshot_%'", err);
+
+	memset(p, 0, sizeof(*p));
+	if (r == NULL)
+		return false;
+	for (int i = 0; i < r->nrows; i++)
+	{
+		const char *name = mx_value(r, i, 0);
+		const char *value = mx_value(r, i, 1);
+
+		if (name == NULL || value == NULL)
+			continue;
+		if (strcasecmp(name, "binlog_snapshot_file") == 0)
+			strlcpy(p->file, value, sizeof(p->file));
+		if (strcasecmp(name, "binlog_snapshot_position") == 0)
+			p->pos = strtou64(value, NULL, 10);
+	}
+	mx_result_free(r);
+	return true;
+}
+
 char *
 mx_variable(MxConn *c, const char *name, MxError *err)
 {

@@ -36,6 +36,13 @@ extern void mx_server_free(MxServer *s);
 extern bool mx_position_read(MxConn *c, MxPosition *p, MxError *err);
 
 /*
+ * Begin a transaction whose reads are all as of now; and, of MariaDB, the place
+ * in the log that its view is as of (file "" = it does not say).  Needs no privilege.
+ */
+extern bool mx_snapshot_begin(MxConn *c, MxError *err);
+extern bool mx_snapshot_position(MxConn *c, MxPosition *p, MxError *err);
+
+/*
  * One global variable's value (palloc'd, "" for SQL NULL), or NULL when the
  * server has no such variable (err->number 0) or at a fault.
  */

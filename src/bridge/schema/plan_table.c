@@ -18,28 +18,29 @@ refuse(BrPlanTable *p, const char *fault, const char *fix)
 	br_plan_refuse(p->b, p, "table", p->t->name, fault, fix);
 }
 
+/* A statement for the source: ALTER TABLE or so, the table, what follows. */
 static char *
-source_name(const char *name)
+source_statement(const BrPlanTable *p, const char *before, const char *after)
 {
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	appendStringInfoChar(&buf, '`');
-	for (const char *c = name; *c; c++)
-	{
-		if (*c == '`')
-			appendStringInfoChar(&buf, '`');
-		appendStringInfoChar(&buf, *c);
-	}
-	appendStringInfoChar(&buf, '`');
+	appendStringInfoString(&buf, before);
+	mx_append_table(&buf, p->t->database, p->t->name);
+	appendStringInfoString(&buf, after);
 	return buf.data;
 }
 
 static char *
 rename_column(const BrPlanTable *p, const BrColumn *c)
 {
-	return psprintf("ALTER TABLE %s.%s RENAME COLUMN %s TO ...", source_name(p->t->database),
-					source_name(p->t->name), source_name(c->name));
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, " RENAME COLUMN ");
+	mx_append_ident(&buf, c->name);
+	appendStringInfoString(&buf, " TO ...");
+	return source_statement(p, "ALTER TABLE ", buf.data);
 }
 
 /* The argument that leaves the table out. */
@@ -110,7 +111,7 @@ check_table(BrPlanTable *p)
 	{
 		refuse(p, psprintf("the table's name has %zu bytes, and PostgreSQL's names have %d",
 						   strlen(t->name), BR_NAME_BYTES),
-			   psprintf("RENAME TABLE %s.%s TO ...", source_name(t->database), source_name(t->name)));
+			   source_statement(p, "RENAME TABLE ", " TO ..."));
 		ok = false;
 	}
 	if (t->ncols > MAX_COLUMNS)
@@ -122,8 +123,7 @@ check_table(BrPlanTable *p)
 	if (strcmp(t->kind, "SYSTEM VERSIONED") == 0)
 	{
 		refuse(p, "it is system-versioned, and its history cannot be carried",
-			   psprintf("ALTER TABLE %s.%s DROP SYSTEM VERSIONING", source_name(t->database),
-						source_name(t->name)));
+			   source_statement(p, "ALTER TABLE ", " DROP SYSTEM VERSIONING"));
 		ok = false;
 	}
 	for (int i = 0; i < t->ncols; i++)

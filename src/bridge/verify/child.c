@@ -24,9 +24,9 @@ br_verify_fail(BrVerify *v, const char *fmt,...)
 
 /* ---------- answers ---------- */
 
-/* False: nobody waits any more, or the target is gone. */
-static bool
-answer(BrVerify *v, const char *json)
+/* See verify_int.h. */
+bool
+br_verify_answer(BrVerify *v, const char *json)
 {
 	char	   *ticket = psprintf(INT64_FORMAT, v->ticket);
 	BrParam		params[3] = {{.data = v->s->token}, {.data = ticket}, {.data = json}};
@@ -46,7 +46,7 @@ static bool
 answer_kind(BrVerify *v, const char *kind, const char *members)
 {
 	char	   *json = psprintf("{\"kind\": \"%s\"%s%s}", kind, *members ? ", " : "", members);
-	bool		ok = answer(v, json);
+	bool		ok = br_verify_answer(v, json);
 
 	pfree(json);
 	return ok;
@@ -135,9 +135,7 @@ names(const Wanted *w, int n, StringInfo source, StringInfo target)
 		if (w[i].def == NULL)
 			continue;
 		appendStringInfoString(source, source->len ? ", " : "");
-		mx_append_ident(source, w[i].schema);
-		appendStringInfoChar(source, '.');
-		mx_append_ident(source, w[i].table);
+		mx_append_table(source, w[i].schema, w[i].table);
 		appendStringInfoString(source, " READ");
 		appendStringInfo(target, "%s%s", target->len ? ", " : "",
 						 br_qualified(w[i].target_schema, w[i].target_table));
@@ -158,9 +156,7 @@ touch_tables(BrVerify *v, const Wanted *w, int n)
 			continue;
 		initStringInfo(&sql);
 		appendStringInfoString(&sql, "SELECT 1 FROM ");
-		mx_append_ident(&sql, w[i].schema);
-		appendStringInfoChar(&sql, '.');
-		mx_append_ident(&sql, w[i].table);
+		mx_append_table(&sql, w[i].schema, w[i].table);
 		appendStringInfoString(&sql, " LIMIT 0");
 		r = mx_query(v->source, sql.data, &err);
 		pfree(sql.data);

@@ -64,22 +64,10 @@ static bool
 mariadb_place(BrVerify *v, uint64 *lsn)
 {
 	MxError		err;
-	MxResult   *r = mx_query(v->source, "SHOW STATUS LIKE 'binlog_snapshot_%'", &err);
-	MxPosition	p = {"", 0};
+	MxPosition	p;
 
-	if (r == NULL)
+	if (!mx_snapshot_position(v->source, &p, &err))
 		return fail_source(v, &err);
-	for (int i = 0; i < r->nrows; i++)
-	{
-		const char *name = mx_value(r, i, 0);
-		const char *value = mx_value(r, i, 1);
-
-		if (name != NULL && value != NULL && strcasecmp(name, "binlog_snapshot_file") == 0)
-			strlcpy(p.file, value, sizeof(p.file));
-		if (name != NULL && value != NULL && strcasecmp(name, "binlog_snapshot_position") == 0)
-			p.pos = strtou64(value, NULL, 10);
-	}
-	mx_result_free(r);
 	if (br_position_lsn(p.file, p.pos, lsn))
 		return true;
 	return br_verify_fail(v, "the source does not say which place in its log a snapshot has");
@@ -90,10 +78,7 @@ begin(BrVerify *v)
 {
 	MxError		err;
 
-	if (mx_exec(v->source, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", &err) &&
-		mx_exec(v->source, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", &err))
-		return true;
-	return fail_source(v, &err);
+	return mx_snapshot_begin(v->source, &err) || fail_source(v, &err);
 }
 
 /* For writing, by the session of the catalog. */

@@ -252,9 +252,7 @@ source_sql(const BrVerifyTable *t)
 		mx_append_ident(&sql, t->cols[i].def->name);
 	}
 	appendStringInfoString(&sql, t->ncols == 0 ? "1 FROM " : " FROM ");
-	mx_append_ident(&sql, t->def->database);
-	appendStringInfoChar(&sql, '.');
-	mx_append_ident(&sql, t->def->name);
+	mx_append_table(&sql, t->def->database, t->def->name);
 	return sql.data;
 }
 

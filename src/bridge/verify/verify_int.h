@@ -89,6 +89,9 @@ extern bool br_verify_compare(BrVerify *v, BrVerifyTable *t, StringInfo out);
 /* place.c: both snapshots at one position, of the tables that are named "database.table" for the source and the target. */
 extern bool br_verify_snapshots(BrVerify *v, const char *source_tables, const char *target_tables);
 
+/* child.c: hand an answer in.  False: nobody waits any more, or the target is gone. */
+extern bool br_verify_answer(BrVerify *v, const char *json);
+
 /* child.c: all of it; does not return. */
 extern void br_verify_run(const BrStream *s, const BrJson *request, int64 ticket, int fd) SL_NORETURN;
 
