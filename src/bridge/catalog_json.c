@@ -99,28 +99,15 @@ index_json(StringInfo out, const BrTable *t, const BrIndex *x)
 }
 
 static void
-names_json(StringInfo out, const char *name, const char **names, int n)
-{
-	br_json_name(out, name);
-	appendStringInfoChar(out, '[');
-	for (int i = 0; i < n; i++)
-	{
-		br_json_comma(out);
-		br_json_string(out, names[i]);
-	}
-	appendStringInfoChar(out, ']');
-}
-
-static void
 fk_json(StringInfo out, const BrForeignKey *fk)
 {
 	br_json_comma(out);
 	appendStringInfoChar(out, '{');
 	br_json_text(out, "name", fk->name);
-	names_json(out, "columns", fk->columns, fk->ncols);
+	br_json_texts(out, "columns", fk->columns, fk->ncols);
 	br_json_text(out, "references_database", fk->ref_database);
 	br_json_text(out, "references_table", fk->ref_table);
-	names_json(out, "references_columns", fk->ref_columns, fk->ncols);
+	br_json_texts(out, "references_columns", fk->ref_columns, fk->ncols);
 	br_json_text(out, "on_delete", fk->on_delete);
 	br_json_text(out, "on_update", fk->on_update);
 	appendStringInfoChar(out, '}');

@@ -53,6 +53,19 @@ br_json_text(StringInfo out, const char *name, const char *text)
 
 /* See json_out.h. */
 void
+br_json_texts(StringInfo out, const char *name, const char **texts, int n)
+{
+	br_json_name(out, name);
+	appendStringInfoChar(out, '[');
+	for (int i = 0; i < n; i++)
+	{
+		br_json_comma(out);
+		br_json_string(out, texts[i]);
+	}
+	appendStringInfoChar(out, ']');
+}
+
+void
 br_json_number(StringInfo out, const char *name, int64 number)
 {
 	br_json_name(out, name);

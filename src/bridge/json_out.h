@@ -16,8 +16,9 @@ extern void br_json_name(StringInfo out, const char *name);
 /* A comma where one is due, before an element of an array or after a member. */
 extern void br_json_comma(StringInfo out);
 
-/* Whole members. */
+/* Whole members; texts: an array of n. */
 extern void br_json_text(StringInfo out, const char *name, const char *text);
+extern void br_json_texts(StringInfo out, const char *name, const char **texts, int n);
 extern void br_json_number(StringInfo out, const char *name, int64 number);
 extern void br_json_bool(StringInfo out, const char *name, bool value);
 

@@ -15,16 +15,6 @@
 #define IS_TEXT(kind)	((kind) == PG_TEXT || (kind) == PG_VARCHAR || (kind) == PG_BPCHAR)
 #define IS_INTEGER(kind) ((kind) == PG_INT2 || (kind) == PG_INT4 || (kind) == PG_INT8)
 
-static char *
-literal(const char *text)
-{
-	StringInfoData out;
-
-	initStringInfo(&out);
-	br_append_literal(&out, text);
-	return out.data;
-}
-
 /* ---------- numbers ---------- */
 
 /* [-]digits[.digits][e[+-]digits] */
@@ -95,12 +85,12 @@ number_default(const BrColumn *c, PgKind kind, const char **why)
 	if (IS_INTEGER(kind))
 		return whole ? pstrdup(text) : NULL;
 	if (kind == PG_NUMERIC)
-		return literal(text);
+		return br_literal(text);
 	if (kind == PG_FLOAT4 || kind == PG_FLOAT8)
-		return literal(text);
+		return br_literal(text);
 	/* FLOAT and ZEROFILL print otherwise */
 	if (IS_TEXT(kind) && !c->type->zerofill && c->type->kind != MY_FLOAT && c->type->kind != MY_DOUBLE)
-		return literal(text);
+		return br_literal(text);
 	return NULL;
 }
 
@@ -132,8 +122,8 @@ static char *
 moment_literal(PgKind kind, const char *text)
 {
 	if (kind == PG_DATE)
-		return literal(pnstrdup(text, 10));
-	return literal(kind == PG_TIMESTAMPTZ ? psprintf("%s+00", text) : text);
+		return br_literal(pnstrdup(text, 10));
+	return br_literal(kind == PG_TIMESTAMPTZ ? psprintf("%s+00", text) : text);
 }
 
 static char *
@@ -158,7 +148,7 @@ moment_default(const BrPlanTable *p, const BrColumn *c, PgKind kind, const char 
 
 	*why = "its default is no date that the type takes";
 	if (from == MY_TIME)
-		return kind == PG_INTERVAL && strspn(text, "-0123456789:.") == strlen(text) ? literal(text) : NULL;
+		return kind == PG_INTERVAL && strspn(text, "-0123456789:.") == strlen(text) ? br_literal(text) : NULL;
 	if (kind != (from == MY_DATE ? PG_DATE : from == MY_DATETIME ? PG_TIMESTAMP : PG_TIMESTAMPTZ))
 		return NULL;
 	date = br_date_kind(text);
@@ -196,11 +186,11 @@ text_default(const BrColumn *c, PgKind kind, const char **why)
 	if (kind == PG_JSON || kind == PG_JSONB)
 	{
 		if (my_json_check_text(text, strlen(text), NULL, &err))
-			return literal(text);
+			return br_literal(text);
 		*why = "its default is no document that the type takes";
 		return NULL;
 	}
-	return IS_TEXT(kind) ? literal(text) : NULL;
+	return IS_TEXT(kind) ? br_literal(text) : NULL;
 }
 
 static char *
@@ -211,7 +201,7 @@ enum_default(const BrColumn *c, PgKind kind, const char **why)
 	*why = "its default is none of its labels";
 	if (!has_label(c->type, text, strlen(text)))
 		return NULL;
-	return kind == PG_NAMED || IS_TEXT(kind) ? literal(text) : NULL;
+	return kind == PG_NAMED || IS_TEXT(kind) ? br_literal(text) : NULL;
 }
 
 static char *
@@ -221,7 +211,7 @@ set_default(const BrColumn *c, PgKind kind, const char **why)
 
 	*why = "its default is none of its labels";
 	if (IS_TEXT(kind))
-		return literal(c->default_text);
+		return br_literal(c->default_text);
 	if (kind != PG_TEXT_ARRAY)
 		return NULL;
 	initStringInfo(&out);
@@ -239,7 +229,7 @@ set_default(const BrColumn *c, PgKind kind, const char **why)
 		at += len + (at[len] == ',' ? 1 : 0);
 	}
 	appendStringInfoChar(&out, '}');
-	return literal(out.data);
+	return br_literal(out.data);
 }
 
 /* BINARY is filled up with zero bytes. */
@@ -303,11 +293,11 @@ value_default(const BrPlanTable *p, const BrColumn *c, PgKind kind, const char *
 			return set_default(c, kind, why);
 		case MY_UUID:
 			*why = "its default is not translated for the type it becomes";
-			return kind == PG_UUID ? literal(c->default_text) : NULL;
+			return kind == PG_UUID ? br_literal(c->default_text) : NULL;
 		case MY_INET4:
 		case MY_INET6:
 			*why = "its default is not translated for the type it becomes";
-			return kind == PG_INET ? literal(c->default_text) : NULL;
+			return kind == PG_INET ? br_literal(c->default_text) : NULL;
 		default:
 			*why = "a default of such a type is not translated";
 			return NULL;

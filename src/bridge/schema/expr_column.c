@@ -8,8 +8,6 @@
  */
 #include "bridge/schema/expr_int.h"
 
-#define TWO_63	9223372036854775808.0
-#define TWO_64	18446744073709551616.0
 
 /* ---------- constants ---------- */
 
@@ -42,16 +40,6 @@ decimal_constant(BrTranslate *x, const BrExpr *e, BrValue *out)
 	return true;
 }
 
-static char *
-quoted(const char *text)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	br_append_literal(&buf, text);
-	return buf.data;
-}
-
 static int64
 characters(const char *text)
 {
@@ -76,7 +64,7 @@ string_constant(const BrExpr *e, BrValue *out)
 {
 	out->type = BR_V_TEXT;
 	out->pg = PG_TEXT;
-	out->sql = quoted(e->text);
+	out->sql = br_literal(e->text);
 	out->length = characters(e->text);
 	out->charset = is_ascii(e->text) ? NULL : "utf8mb4";
 }
@@ -133,7 +121,7 @@ static void
 integer_column(const MyType *t, BrValue *out)
 {
 	static const double bits[] = {[MY_TINYINT] = 256,[MY_SMALLINT] = 65536,[MY_MEDIUMINT] = 16777216,
-	[MY_INT] = 4294967296.0,[MY_BIGINT] = TWO_64};
+	[MY_INT] = 4294967296.0,[MY_BIGINT] = BR_TWO_64};
 
 	out->type = BR_V_INT;
 	out->is_unsigned = t->is_unsigned;
@@ -144,7 +132,7 @@ integer_column(const MyType *t, BrValue *out)
 	else if (out->pg == PG_INT2)
 		out->pg = PG_INT4;
 	else if (out->pg == PG_INT8)
-		out->hi = Min(out->hi, TWO_63);
+		out->hi = Min(out->hi, BR_TWO_63);
 }
 
 static bool

@@ -4,7 +4,6 @@
  */
 #include "bridge/schema/expr_int.h"
 
-#define TWO_63	9223372036854775808.0
 
 static bool
 is_number(const BrValue *v)
@@ -16,22 +15,26 @@ is_number(const BrValue *v)
 
 /* See expr_int.h. */
 void
-br_value_bool(BrValue *out, char *sql)
+br_value(BrValue *out, BrValueType type, PgKind pg, char *sql)
 {
 	memset(out, 0, sizeof(*out));
-	out->type = BR_V_BOOL;
-	out->pg = PG_BOOL;
+	out->type = type;
+	out->pg = pg;
 	out->sql = sql;
+}
+
+/* See expr_int.h. */
+void
+br_value_bool(BrValue *out, char *sql)
+{
+	br_value(out, BR_V_BOOL, PG_BOOL, sql);
 }
 
 /* See expr_int.h.  sql: of integer, unless pg is set afterwards. */
 void
 br_value_int(BrValue *out, char *sql, double lo, double hi)
 {
-	memset(out, 0, sizeof(*out));
-	out->type = BR_V_INT;
-	out->pg = PG_INT4;
-	out->sql = sql;
+	br_value(out, BR_V_INT, PG_INT4, sql);
 	out->lo = lo;
 	out->hi = hi;
 }
@@ -43,10 +46,7 @@ br_value_text(BrValue *out, char *sql, int64 length, const BrValue *like)
 	const char *charset = like != NULL ? like->charset : NULL;
 	const char *collation = like != NULL ? like->collation : NULL;
 
-	memset(out, 0, sizeof(*out));
-	out->type = BR_V_TEXT;
-	out->pg = PG_TEXT;
-	out->sql = sql;
+	br_value(out, BR_V_TEXT, PG_TEXT, sql);
 	out->length = length;
 	out->charset = charset;
 	out->collation = collation;
@@ -147,6 +147,21 @@ br_as_text(BrTranslate *x, BrValue *v)
 	}
 }
 
+/* See expr_int.h. */
+bool
+br_as_joined_text(BrTranslate *x, BrValue *v, const BrValue **like)
+{
+	const BrValue *l = *like;
+
+	if (!br_as_text(x, v))
+		return false;
+	if (l != NULL && l->charset != NULL && v->charset != NULL && strcmp(l->charset, v->charset) != 0)
+		return br_unequal(x, "mixes text of character sets %s and %s", l->charset, v->charset);
+	if (l == NULL || l->charset == NULL)
+		*like = v;
+	return true;
+}
+
 /* ---------- one type for several ---------- */
 
 static bool
@@ -231,13 +246,9 @@ one_text(BrTranslate *x, BrValue **values, int n, BrValue *out)
 
 		if (v->type == BR_V_NULL)
 			continue;
-		if (!br_as_text(x, v))
+		if (!br_as_joined_text(x, v, &like))
 			return false;
 		length = Max(length, v->length);
-		if (like != NULL && v->charset != NULL && like->charset != NULL && strcmp(v->charset, like->charset) != 0)
-			return br_unequal(x, "mixes text of character sets %s and %s", like->charset, v->charset);
-		if (like == NULL || like->charset == NULL)
-			like = v;
 	}
 	br_value_text(out, NULL, length, like);
 	return true;
@@ -317,7 +328,7 @@ too_large(BrTranslate *x)
 static bool
 for_integer(BrTranslate *x, BrValue *v, PgKind kind)
 {
-	double		limit = kind == PG_INT2 ? 32768 : kind == PG_INT4 ? 2147483648.0 : TWO_63;
+	double		limit = kind == PG_INT2 ? 32768 : kind == PG_INT4 ? 2147483648.0 : BR_TWO_63;
 
 	if (!br_as_number(x, v))
 		return false;
@@ -382,10 +393,7 @@ for_moment(BrTranslate *x, BrValue *v, const BrColumn *c, PgKind kind)
 	bool		is_default = x->f->use == BR_FOR_DEFAULT;
 
 	if (kind == PG_DATE && v->type == BR_V_DATETIME && is_default)
-	{
-		v->sql = psprintf("(%s)::date", v->sql);
-		return true;
-	}
+		return br_as_date(x, v);
 	if (kind == PG_DATE ? v->type != BR_V_DATE :
 		kind == PG_TIMESTAMP ? v->type != BR_V_DATETIME && !(v->type == BR_V_DATE && is_default) :
 		kind == PG_TIMESTAMPTZ ? v->type != BR_V_TIMESTAMP && !(v->type == BR_V_DATETIME && is_default) :

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#define TWO_63	9223372036854775808.0
 
 /* ---------- choosing ---------- */
 
@@ -222,7 +221,7 @@ cast_integer(BrTranslate *x, BrValue *v, bool to_unsigned)
 		v->pg = PG_INT8;
 		return true;
 	}
-	if (to_unsigned ? v->lo < 0 : v->hi >= TWO_63)
+	if (to_unsigned ? v->lo < 0 : v->hi >= BR_TWO_63)
 		return br_unequal(x, "casts what may not fit");
 	br_as_bigint(v);
 	v->is_unsigned = to_unsigned;
@@ -291,13 +290,7 @@ br_translate_cast(BrTranslate *x, const BrExpr *e, BrValue *out)
 		br_as_double(out);
 	}
 	else if (strcmp(e->name, "date") == 0 && (out->type == BR_V_DATE || out->type == BR_V_DATETIME))
-	{
-		if (out->type == BR_V_DATETIME)
-			out->sql = psprintf("(%s)::date", out->sql);
-		out->type = BR_V_DATE;
-		out->pg = PG_DATE;
-		out->decimals = 0;
-	}
+		(void) br_as_date(x, out);
 	else if (strcmp(e->name, "datetime") == 0 && (out->type == BR_V_DATE || out->type == BR_V_DATETIME))
 	{
 		if (out->decimals > (e->nnumbers > 0 ? (int) e->numbers[0] : 0))

@@ -7,6 +7,10 @@
 
 #include "bridge/schema/expr.h"
 
+/* Limits of a BIGINT, and of an unsigned one. */
+#define BR_TWO_63	9223372036854775808.0
+#define BR_TWO_64	18446744073709551616.0
+
 /* What an expression's value is at the source. */
 typedef enum BrValueType
 {
@@ -76,6 +80,14 @@ extern bool br_as_number(BrTranslate *x, BrValue *v);	/* to BR_V_INT,
 														 * BR_V_DECIMAL or
 														 * BR_V_FLOAT */
 extern bool br_as_text(BrTranslate *x, BrValue *v); /* to BR_V_TEXT */
+
+/*
+ * Text that joins other text: *like, NULL at first, becomes one whose character set and collation are those of all
+ * so far.  False where they mix.
+ */
+extern bool br_as_joined_text(BrTranslate *x, BrValue *v, const BrValue **like);
+extern bool br_as_date(BrTranslate *x, BrValue *v); /* to BR_V_DATE
+													 * (expr_time.c) */
 extern void br_as_bigint(BrValue *v);	/* a whole number: sql of bigint or
 										 * numeric */
 extern void br_as_double(BrValue *v);	/* any number */
@@ -128,6 +140,7 @@ extern bool br_add_interval(BrTranslate *x, const BrExpr *e, BrValue *out);
 
 /* ---------- values ---------- */
 
+extern void br_value(BrValue *out, BrValueType type, PgKind pg, char *sql); /* of no more to be said */
 extern void br_value_bool(BrValue *out, char *sql);
 extern void br_value_int(BrValue *out, char *sql, double lo, double hi);
 extern void br_value_text(BrValue *out, char *sql, int64 length, const BrValue *like);

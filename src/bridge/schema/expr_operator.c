@@ -12,9 +12,7 @@
 
 #include <math.h>
 
-#define TWO_63	9223372036854775808.0
 #define BELOW_63	9223372036854774784.0	/* the last number of that kind */
-#define TWO_64	18446744073709551616.0
 
 /* ---------- logic ---------- */
 
@@ -116,9 +114,9 @@ whole_arithmetic(BrTranslate *x, const char *op, BrValue *a, BrValue *b, BrValue
 				hi;
 
 	bounds(op, a, b, &lo, &hi);
-	if (is_unsigned && (lo < 0 || hi >= TWO_64))
+	if (is_unsigned && (lo < 0 || hi >= BR_TWO_64))
 		return br_unequal(x, "computes with an unsigned number, which the source does not let leave its bounds");
-	if (is_unsigned && hi >= TWO_63 && a->pg != PG_NUMERIC && b->pg != PG_NUMERIC)
+	if (is_unsigned && hi >= BR_TWO_63 && a->pg != PG_NUMERIC && b->pg != PG_NUMERIC)
 	{
 		a->sql = psprintf("(%s)::numeric", a->sql);
 		a->pg = PG_NUMERIC;
@@ -126,7 +124,7 @@ whole_arithmetic(BrTranslate *x, const char *op, BrValue *a, BrValue *b, BrValue
 	if (a->pg == PG_INT4 && b->pg == PG_INT4)
 		br_as_bigint(a);
 	/* a signed result beyond 64 bits is an error on both sides */
-	br_value_int(out, psprintf("(%s %s %s)", a->sql, op, b->sql), Max(lo, -TWO_63),
+	br_value_int(out, psprintf("(%s %s %s)", a->sql, op, b->sql), Max(lo, -BR_TWO_63),
 				 is_unsigned ? hi : Min(hi, BELOW_63));
 	out->pg = a->pg == PG_NUMERIC || b->pg == PG_NUMERIC ? PG_NUMERIC : PG_INT8;
 	out->is_unsigned = is_unsigned;
@@ -170,7 +168,7 @@ division(BrTranslate *x, const char *op, BrValue *args, BrValue *out)
 static bool
 is_natural(const BrValue *v)
 {
-	return v->lo >= 0 && v->hi < TWO_63;
+	return v->lo >= 0 && v->hi < BR_TWO_63;
 }
 
 /* & and | of 64 bits. */
@@ -204,7 +202,7 @@ negation(BrTranslate *x, BrValue *a, BrValue *out)
 
 	if (!br_as_number(x, a))
 		return false;
-	if (a->type == BR_V_INT && (a->hi >= TWO_63 || a->pg == PG_NUMERIC))
+	if (a->type == BR_V_INT && (a->hi >= BR_TWO_63 || a->pg == PG_NUMERIC))
 		return br_unequal(x, "turns the sign of a number of more than 63 bits");
 	if (a->type == BR_V_INT && !is_constant)
 		br_as_bigint(a);

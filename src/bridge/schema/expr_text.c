@@ -30,12 +30,8 @@ fn_concat(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 	{
 		BrValue    *v = &args[i];
 
-		if (!br_as_text(x, v))
+		if (!br_as_joined_text(x, v, &like))
 			return false;
-		if (like != NULL && like->charset != NULL && v->charset != NULL && strcmp(like->charset, v->charset) != 0)
-			return br_unequal(x, "mixes text of character sets %s and %s", like->charset, v->charset);
-		if (like == NULL || like->charset == NULL)
-			like = v;
 		appendStringInfo(&sql, "%s%s", i > 0 ? " || " : "(", v->constant != NULL ? psprintf("%s::text", v->sql) : v->sql);
 		length += v->length;
 	}

@@ -17,14 +17,12 @@
 bool
 br_moment_constant(BrTranslate *x, const char *text, bool is_date, BrValue *out)
 {
-	memset(out, 0, sizeof(*out));
 	if (br_date_kind(text) != BR_DATE ||
 		!(text[10] == '\0' || (!is_date && text[10] == ' ' && br_is_time_of_day(text + 11))))
 		return br_unequal(x, "has a constant that is no date in full");
-	out->type = is_date ? BR_V_DATE : BR_V_DATETIME;
-	out->pg = is_date ? PG_DATE : PG_TIMESTAMP;
+	br_value(out, is_date ? BR_V_DATE : BR_V_DATETIME, is_date ? PG_DATE : PG_TIMESTAMP,
+			 psprintf("'%s'::%s", text, is_date ? "date" : "timestamp"));
 	out->decimals = strchr(text, '.') != NULL ? (int) strlen(strchr(text, '.') + 1) : 0;
-	out->sql = psprintf("'%s'::%s", text, is_date ? "date" : "timestamp");
 	return true;
 }
 
@@ -71,8 +69,9 @@ fn_part(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 	return br_unequal(x, "takes %s of a date", e->name);
 }
 
-static bool
-as_date(BrTranslate *x, BrValue *v)
+/* See expr_int.h. */
+bool
+br_as_date(BrTranslate *x, BrValue *v)
 {
 	if (v->type == BR_V_TEXT && v->constant != NULL)
 		return br_moment_constant(x, v->constant->text, true, v);
@@ -90,7 +89,7 @@ as_date(BrTranslate *x, BrValue *v)
 static bool
 fn_date(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
-	if (!as_date(x, &args[0]))
+	if (!br_as_date(x, &args[0]))
 		return false;
 	*out = args[0];
 	return true;
@@ -100,7 +99,7 @@ fn_date(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 static bool
 fn_to_days(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
-	if (!as_date(x, &args[0]))
+	if (!br_as_date(x, &args[0]))
 		return false;
 	br_value_int(out, psprintf("(%s - '2000-01-01'::date + 730485)", args[0].sql), 366, 3652424);
 	return true;
@@ -109,7 +108,7 @@ fn_to_days(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 static bool
 fn_datediff(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
-	if (!as_date(x, &args[0]) || !as_date(x, &args[1]))
+	if (!br_as_date(x, &args[0]) || !br_as_date(x, &args[1]))
 		return false;
 	br_value_int(out, psprintf("(%s - %s)", args[0].sql, args[1].sql), -3652059, 3652059);
 	return true;
@@ -141,63 +140,44 @@ is_default(BrTranslate *x, const BrExpr *e)
 	return x->f->use == BR_FOR_DEFAULT || br_unequal(x, "calls %s, which is another at each call", e->name);
 }
 
+/* The clock, with as many digits of a second as its argument says between before and after. */
 static bool
-fn_now(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
+clock_value(BrTranslate *x, const BrExpr *e, BrValue *args, BrValueType type, PgKind pg, const char *before,
+			const char *after, BrValue *out)
 {
 	int64		n = 0;
 
 	if (!is_default(x, e) || (e->nargs == 1 && !br_constant_number(&args[0], 6, &n)))
 		return br_unequal(x, "calls a clock with other than a number of digits");
-	memset(out, 0, sizeof(*out));
-	out->type = BR_V_DATETIME;
-	out->pg = PG_TIMESTAMP;
+	br_value(out, type, pg, psprintf("%s(%d)%s", before, (int) n, after));
 	out->decimals = (int) n;
-	out->sql = psprintf("LOCALTIMESTAMP(%d)", (int) n);
 	return true;
+}
+
+static bool
+fn_now(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
+{
+	return clock_value(x, e, args, BR_V_DATETIME, PG_TIMESTAMP, "LOCALTIMESTAMP", "", out);
 }
 
 static bool
 fn_utc(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
-	int64		n = 0;
-
-	if (!is_default(x, e) || (e->nargs == 1 && !br_constant_number(&args[0], 6, &n)))
-		return br_unequal(x, "calls a clock with other than a number of digits");
-	memset(out, 0, sizeof(*out));
-	out->type = BR_V_DATETIME;
-	out->pg = PG_TIMESTAMP;
-	out->decimals = (int) n;
-	out->sql = psprintf("(CURRENT_TIMESTAMP(%d) AT TIME ZONE 'UTC')", (int) n);
-	if (strcmp(e->name, "utc_date") == 0)
-		return as_date(x, out);
-	return true;
+	return clock_value(x, e, args, BR_V_DATETIME, PG_TIMESTAMP, "(CURRENT_TIMESTAMP", " AT TIME ZONE 'UTC')", out) &&
+		(strcmp(e->name, "utc_date") != 0 || br_as_date(x, out));
 }
 
 static bool
 fn_today(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
-	if (!is_default(x, e))
-		return false;
-	memset(out, 0, sizeof(*out));
-	out->type = BR_V_DATE;
-	out->pg = PG_DATE;
-	out->sql = "CURRENT_DATE";
-	return true;
+	br_value(out, BR_V_DATE, PG_DATE, "CURRENT_DATE");
+	return is_default(x, e);
 }
 
 static bool
 fn_time_of_day(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
-	int64		n = 0;
-
-	if (!is_default(x, e) || (e->nargs == 1 && !br_constant_number(&args[0], 6, &n)))
-		return br_unequal(x, "calls a clock with other than a number of digits");
-	memset(out, 0, sizeof(*out));
-	out->type = BR_V_TIME;
-	out->pg = PG_INTERVAL;
-	out->decimals = (int) n;
-	out->sql = psprintf("(LOCALTIME(%d))::interval", (int) n);
-	return true;
+	return clock_value(x, e, args, BR_V_TIME, PG_INTERVAL, "(LOCALTIME", ")::interval", out);
 }
 
 static bool
@@ -213,13 +193,8 @@ fn_epoch(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 static bool
 fn_uuid(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
-	if (!is_default(x, e))
-		return false;
-	memset(out, 0, sizeof(*out));
-	out->type = BR_V_UUID;
-	out->pg = PG_UUID;
-	out->sql = "gen_random_uuid()";
-	return true;
+	br_value(out, BR_V_UUID, PG_UUID, "gen_random_uuid()");
+	return is_default(x, e);
 }
 
 static bool
@@ -229,12 +204,9 @@ fn_uuid_to_bin(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 		return false;
 	if (args[0].type != BR_V_UUID)
 		return br_unequal(x, "makes bytes of what is no new uuid");
-	memset(out, 0, sizeof(*out));
-	out->type = BR_V_BYTES;
-	out->pg = PG_BYTEA;
+	br_value(out, BR_V_BYTES, PG_BYTEA, psprintf("uuid_send(%s)", args[0].sql));
 	out->length = 16;
 	out->fixed = true;
-	out->sql = psprintf("uuid_send(%s)", args[0].sql);
 	return true;
 }
 
@@ -250,22 +222,14 @@ fn_sys_guid(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 static bool
 fn_rand(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
-	if (!is_default(x, e))
-		return false;
-	memset(out, 0, sizeof(*out));
-	out->type = BR_V_FLOAT;
-	out->pg = PG_FLOAT8;
-	out->sql = "random()";
-	return true;
+	br_value(out, BR_V_FLOAT, PG_FLOAT8, "random()");
+	return is_default(x, e);
 }
 
 static bool
 fn_document(BrTranslate *x, const BrExpr *e, BrValue *args, BrValue *out)
 {
-	memset(out, 0, sizeof(*out));
-	out->type = BR_V_JSON;
-	out->pg = PG_JSONB;
-	out->sql = strcmp(e->name, "json_array") == 0 ? "'[]'::jsonb" : "'{}'::jsonb";
+	br_value(out, BR_V_JSON, PG_JSONB, strcmp(e->name, "json_array") == 0 ? "'[]'::jsonb" : "'{}'::jsonb");
 	return true;
 }
 

@@ -176,12 +176,13 @@ br_expr_value(const BrExprFor *f, const char *text, const BrColumn *c, const cha
 	SlError		err = {0};
 
 	*why = NULL;
-	if (c->type->kind == MY_JSON && parse_and_translate(&x, text, &v))
-		br_as_document(&v);
-	if (br_column_target(f->s, f->cat, f->t, c, &target, &err) &&
-		(v.sql != NULL || parse_and_translate(&x, text, &v)) &&
-		br_for_column(&x, &v, c, &target))
-		return v.sql;
+	if (br_column_target(f->s, f->cat, f->t, c, &target, &err) && parse_and_translate(&x, text, &v))
+	{
+		if (c->type->kind == MY_JSON)
+			br_as_document(&v);
+		if (br_for_column(&x, &v, c, &target))
+			return v.sql;
+	}
 	*why = x.why != NULL ? x.why : pstrdup(err.detail);
 	return NULL;
 }

@@ -27,6 +27,17 @@ br_append_literal(StringInfo out, const char *text)
 
 /* See schema_int.h. */
 char *
+br_literal(const char *text)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	br_append_literal(&buf, text);
+	return buf.data;
+}
+
+/* See schema_int.h. */
+char *
 br_quoted(const char *name)
 {
 	StringInfoData buf;

@@ -172,19 +172,6 @@ member(StringInfo out, const char *name, const char *text)
 		br_json_text(out, name, text);
 }
 
-static void
-names_json(StringInfo out, const char *name, const char **names, int n)
-{
-	br_json_name(out, name);
-	appendStringInfoChar(out, '[');
-	for (int i = 0; i < n; i++)
-	{
-		br_json_comma(out);
-		br_json_string(out, names[i]);
-	}
-	appendStringInfoChar(out, ']');
-}
-
 /* See schema.h. */
 void
 br_plan_json(StringInfo out, const BrPlan *plan, int first, int n)
@@ -209,7 +196,7 @@ br_plan_json(StringInfo out, const BrPlan *plan, int first, int n)
 		member(out, "fault", o->fault);
 		member(out, "fix", o->fix);
 		if (o->ngenerated > 0)
-			names_json(out, "generated", o->generated, o->ngenerated);
+			br_json_texts(out, "generated", o->generated, o->ngenerated);
 		appendStringInfoChar(out, '}');
 	}
 	appendStringInfoChar(out, ']');

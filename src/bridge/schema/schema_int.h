@@ -14,6 +14,7 @@
 
 /* Append text as a string constant; backslashes are themselves. */
 extern void br_append_literal(StringInfo out, const char *text);
+extern char *br_literal(const char *text);
 
 /* schema.name, quoted as needed; palloc'd. */
 extern char *br_qualified(const char *schema, const char *name);
@@ -60,5 +61,8 @@ extern bool br_is_time_of_day(const char *text);
 
 /* An instant (microseconds since 2000-01-01 UTC) as YYYY-MM-DD HH:MM:SS.ffffff in UTC; palloc'd. */
 extern char *br_instant_text(int64 microseconds);
+
+/* Does the target number the column: AUTO_INCREMENT of a type that an identity can have? */
+extern bool br_column_is_identity(const BrColumn *c, const MyTarget *target);
 
 #endif							/* BR_SCHEMA_INT_H */

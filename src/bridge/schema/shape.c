@@ -36,12 +36,20 @@ index_has(const BrIndex *x, int column)
 	return false;
 }
 
+/* See schema_int.h. */
+bool
+br_column_is_identity(const BrColumn *c, const MyTarget *target)
+{
+	PgKind		kind = pg_kind_of(target);
+
+	return c->auto_increment && (kind == PG_INT2 || kind == PG_INT4 || kind == PG_INT8);
+}
+
 static uint8
 flags_of(const BrTable *t, int column, const MyTarget *target)
 {
 	const BrColumn *c = &t->cols[column];
 	const BrIndex *identity = br_table_identity(t);
-	PgKind		kind = pg_kind_of(target);
 	uint8		flags = 0;
 
 	if (identity == NULL || index_has(identity, column))
@@ -50,7 +58,7 @@ flags_of(const BrTable *t, int column, const MyTarget *target)
 		flags |= SL_COL_PRIMARY;
 	if (!c->nullable)
 		flags |= SL_COL_NOT_NULL;
-	if (c->auto_increment && (kind == PG_INT2 || kind == PG_INT4 || kind == PG_INT8))
+	if (br_column_is_identity(c, target))
 		flags |= SL_COL_IDENTITY;
 	return flags;
 }
