@@ -44,7 +44,7 @@ extern char *br_generated_text(const BrStream *s, const BrCatalog *cat, const Br
 /* Text that the source may hold equal though it differs (by case, accents, blanks at its end). */
 extern bool br_collation_is_loose(const MyType *t);
 
-/* ---------- calendar.c ---------- */
+/* ---------- date_text.c ---------- */
 
 typedef enum BrDateKind
 {

@@ -12,22 +12,13 @@
 
 #include "bridge/binlog/le.h"
 #include "bridge/types/charset.h"
+#include "bridge/types/calendar.h"
 #include "bridge/types/codec.h"
 #include "bridge/types/pgtype.h"
 
 #define MY_DECIMAL_MAX	128		/* digits of one side, zeros for display
 								 * included */
 
-typedef struct MyMoment
-{
-	int			year;
-	int			month;
-	int			day;
-	int			hour;
-	int			minute;
-	int			second;
-	int			usec;
-} MyMoment;
 
 typedef struct MyDecimal
 {

@@ -8,52 +8,6 @@
  */
 #include "bridge/types/codec_int.h"
 
-#define USECS_OF_DAY	INT64CONST(86400000000)
-
-/* Days from 2000-01-01 of a day that exists. */
-static int64
-days_of(const MyMoment *m)
-{
-	/* years begin in March, so that a leap day is a year's last */
-	int			shifted = m->month <= 2 ? m->month + 9 : m->month - 3;
-	int			year = m->year - (m->month <= 2 ? 1 : 0) + 400; /* never below 0 */
-	int			of_year = (153 * shifted + 2) / 5 + m->day - 1;
-
-	return (int64) year * 365 + year / 4 - year / 100 + year / 400 + of_year - 876522;
-}
-
-static bool
-day_exists(const MyMoment *m)
-{
-	static const uint8 lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	bool		leap = m->year % 4 == 0 && (m->year % 100 != 0 || m->year % 400 == 0);
-
-	return m->day <= lengths[m->month - 1] + (m->month == 2 && leap ? 1 : 0);
-}
-
-/* The moment of a day since 2000, the other way round. */
-static void
-to_civil(int64 us, MyMoment *m)
-{
-	int64		day = us >= 0 ? us / USECS_OF_DAY : -((-us + USECS_OF_DAY - 1) / USECS_OF_DAY);
-	int64		rest = us - day * USECS_OF_DAY;
-	int64		n = day + 730425;	/* days from 0000-03-01 */
-	int64		era = n / 146097;
-	int64		of_era = n - era * 146097;
-	int64		year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-	int64		of_year = of_era - (365 * year + year / 4 - year / 100);
-	int64		shifted = (5 * of_year + 2) / 153;
-
-	m->day = (int) (of_year - (153 * shifted + 2) / 5 + 1);
-	m->month = (int) (shifted < 10 ? shifted + 3 : shifted - 9);
-	m->year = (int) (year + era * 400 + (m->month <= 2 ? 1 : 0));
-	m->usec = (int) (rest % 1000000);
-	rest /= 1000000;
-	m->second = (int) (rest % 60);
-	m->minute = (int) (rest / 60 % 60);
-	m->hour = (int) (rest / 3600);
-}
-
 /* The part of us that the target cannot tell. */
 static int64
 beyond(int64 us, int64 unit)
@@ -91,10 +45,10 @@ moment_us(const MyCodec *c, const MyValue *v, int64 unit, int64 *us, SlError *er
 	{
 		if (m->year == 0 || m->month == 0 || m->day == 0)
 			return zero_date(c, unit, us, err);
-		if (!day_exists(m))
+		if (!my_day_exists(m->year, m->month, m->day))
 			return MISFIT(err, "a date that no calendar has; correct it at the source, "
 						  "or override the column's type with text");
-		*us = days_of(m) * USECS_OF_DAY +
+		*us = my_day_number(m) * MY_USECS_OF_DAY +
 			((m->hour * 60 + m->minute) * 60 + m->second) * INT64CONST(1000000) + m->usec;
 	}
 	if (unit > 1 && beyond(*us, unit) != 0)
@@ -107,10 +61,10 @@ static MyResult
 write_date(MyCodec *c, const MyValue *v, StringInfo out, SlError *err)
 {
 	int64		us;
-	MyResult	r = moment_us(c, v, USECS_OF_DAY, &us, err);
+	MyResult	r = moment_us(c, v, MY_USECS_OF_DAY, &us, err);
 
 	if (r == MY_VALUE)
-		my_put32(out, (uint32) (int32) (us / USECS_OF_DAY));
+		my_put32(out, (uint32) (int32) (us / MY_USECS_OF_DAY));
 	return r;
 }
 
@@ -145,7 +99,7 @@ write_moment_text(MyCodec *c, const MyValue *v, StringInfo out, SlError *err)
 	char		text[80];
 
 	if (!v->civil)
-		to_civil(v->us, &m);
+		my_moment_of(v->us, &m);
 	my_put(out, text, snprintf(text, sizeof(text), "%04d-%02d-%02d", m.year, m.month, m.day));
 	if (c->type->kind != MY_DATE)
 	{
@@ -178,7 +132,7 @@ write_interval(MyCodec *c, const MyValue *v, StringInfo out, SlError *err)
 static MyResult
 write_time(MyCodec *c, const MyValue *v, StringInfo out, SlError *err)
 {
-	if (v->us < 0 || v->us >= USECS_OF_DAY)
+	if (v->us < 0 || v->us >= MY_USECS_OF_DAY)
 		return MISFIT(err, "the value is no time of a day (00:00 to 23:59:59.999999); "
 					  "override the column's type with interval");
 	if (c->unit > 1 && beyond(v->us, c->unit) != 0)
