@@ -122,7 +122,7 @@ sluice-bridge: $(BRIDGE_OBJS)
 	$(CC) -o $@ $^ $$(pkg-config --libs libmariadb) -lpq $(FE_LIBS)
 
 # programs of tests that talk to a source
-SOURCE_OBJS = $(patsubst src/%.c,build/bridge/%_fe.o,$(PURE_SRC) $(wildcard src/bridge/mysql/*.c))
+SOURCE_OBJS = $(patsubst src/%.c,build/bridge/%_fe.o,$(sort $(PURE_SRC) $(wildcard src/bridge/mysql/*.c)))
 build/bridge/crosscheck: tests/programs/mysql/crosscheck.c $(SOURCE_OBJS)
 	$(CC) $(FE_CFLAGS) $(FE_CPPFLAGS) $$(pkg-config --cflags libmariadb) -MF $@.d -o $@ $< $(SOURCE_OBJS) \
 		$$(pkg-config --libs libmariadb) $(FE_LIBS)
