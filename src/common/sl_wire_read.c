@@ -194,7 +194,7 @@ get_header(SlCursor *c, SlHeader *h)
 {
 	const char *magic = get_data(c, 4, "the magic");
 
-	if (magic != NULL && memcmp(magic, SL_WIRE_MAGIC, 4) != 0)
+	if (sl_ok(c) && memcmp(magic, SL_WIRE_MAGIC, 4) != 0)
 		sl_fail_at(c, magic, SL_ERR_MALFORMED, "batch has the wrong magic");
 	h->version = sl_get_u16(c, "the version");
 	if (sl_ok(c) && (h->version < SL_WIRE_OLDEST || h->version > SL_WIRE_VERSION))
