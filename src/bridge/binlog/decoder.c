@@ -79,6 +79,17 @@ kind_name(BlDecoder *d, uint8 kind)
 	return d->name;
 }
 
+/* The fault that ended it, if one did.  A failure's text is not cleared where there is none: this runs for every event. */
+static bool
+is_over(const BlDecoder *d, SlError *err)
+{
+	err->code = SL_ERR_NONE;
+	if (d->fault.code == SL_ERR_NONE)
+		return false;
+	*err = d->fault;
+	return true;
+}
+
 /* Say which event it was; its end is what the servers' tools call it by. */
 static bool
 fault(BlDecoder *d, const BlEvent *ev, const SlError *why, SlError *err)
@@ -175,6 +186,7 @@ read_other(BlDecoder *d, BlItem *item, const BlKindInfo *info, SlError *err)
 	uint8		kind = item->event.kind;
 	bool		known;
 
+	memset(&item->u, 0, sizeof(item->u));	/* of what was not sent */
 	if (info != NULL)
 	{
 		if (!bl_control_read(&d->control, &d->format, item, &known, err))
@@ -232,11 +244,11 @@ read_item(BlDecoder *d, BlItem *item, SlError *err)
 bool
 bl_decoder_put(BlDecoder *d, const char *data, size_t len, SlError *err)
 {
-	SlError		why = {SL_ERR_NONE};
+	SlError		why;
 
-	*err = d->fault;
-	if (err->code != SL_ERR_NONE)
+	if (is_over(d, err))
 		return false;
+	why.code = SL_ERR_NONE;
 	memset(&d->event, 0, sizeof(d->event));
 	d->event.kind = len > 4 ? (uint8) data[4] : 0;	/* for the fault's text */
 	if (d->waiting || d->in_payload)
@@ -250,22 +262,19 @@ bl_decoder_put(BlDecoder *d, const char *data, size_t len, SlError *err)
 	return d->waiting || fault(d, &d->event, &why, err);
 }
 
-/* The next event: the one that was put, or one of its payload.  False at the end or a fault. */
+/* The next event: the one that was put and nobody has read, or one of its payload.  False at the payload's end or a fault. */
 static bool
 next_event(BlDecoder *d, BlItem *item, SlError *why)
 {
 	const char *data;
 	size_t		len;
 
+	item->event = d->event;		/* for a payload's, what a fault names */
 	if (!d->in_payload)
 	{
-		if (!d->waiting)
-			return false;
 		d->waiting = false;
-		item->event = d->event;
 		return true;
 	}
-	item->event = d->event;		/* what a fault names */
 	if (!bl_payload_next(d->payload, &data, &len, why))
 	{
 		d->in_payload = false;
@@ -278,15 +287,17 @@ next_event(BlDecoder *d, BlItem *item, SlError *why)
 bool
 bl_decoder_next(BlDecoder *d, BlItem *item, SlError *err)
 {
-	SlError		why = {SL_ERR_NONE};
+	SlError		why;
 
-	*err = d->fault;
-	if (err->code != SL_ERR_NONE)
+	if (is_over(d, err))
 		return false;
 	if (d->statement_over)
 		bl_maps_end_statement(d->maps);
 	d->statement_over = false;
-	memset(item, 0, sizeof(*item));
+	if (!d->waiting && !d->in_payload)
+		return false;
+	why.code = SL_ERR_NONE;
+	item->inner = false;
 	if (next_event(d, item, &why))
 	{
 		/* a compressed event keeps its name */
