@@ -9,6 +9,7 @@
 #include "mb/pg_wchar.h"
 
 #include "bridge/json_in.h"
+#include "common/sl_hex.h"
 
 typedef struct Reading
 {
@@ -55,14 +56,11 @@ read_hex4(Reading *r)
 
 	for (int i = 0; i < 4; i++, r->p++)
 	{
-		char		c = *r->p;
+		int			digit = sl_hex_digit(*r->p);
 
-		if (c >= '0' && c <= '9')
-			v = v * 16 + c - '0';
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			v = v * 16 + (c | 0x20) - 'a' + 10;
-		else
+		if (digit < 0)
 			return -1;
+		v = v * 16 + digit;
 	}
 	return v;
 }

@@ -7,6 +7,7 @@
  * DOMAIN-SERVER-SEQNO, with commas.
  */
 #include "bridge/binlog/gtid_int.h"
+#include "common/sl_hex.h"
 
 /* Where the text is read; the first failure fills err. */
 typedef struct Reader
@@ -62,15 +63,6 @@ read_number(Reader *r, uint64 max, uint64 *number)
 	return r->p > begin || fail(r, "a number is missing");
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char) pg_ascii_tolower((unsigned char) c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool
 read_uuid(Reader *r, uint8 *uuid)
 {
@@ -84,8 +76,8 @@ read_uuid(Reader *r, uint8 *uuid)
 			r->p--;
 			return fail(r, "a UUID has no hyphen where one belongs");
 		}
-		high = hex_digit(*r->p);
-		low = high < 0 ? -1 : hex_digit(r->p[1]);
+		high = sl_hex_digit(*r->p);
+		low = high < 0 ? -1 : sl_hex_digit(r->p[1]);
 		if (low < 0)
 			return fail(r, "a UUID has something else than hexadecimal digits");
 		uuid[i] = (uint8) (high << 4 | low);

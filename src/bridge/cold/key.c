@@ -10,7 +10,6 @@
 #include "bridge/binlog/le.h"
 #include "bridge/cold/key.h"
 #include "bridge/json_out.h"
-#include "bridge/types/digit.h"
 
 /* ---------- which key ---------- */
 

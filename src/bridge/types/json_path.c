@@ -5,8 +5,8 @@
  * Rule: MySQL manual "JSON Path Syntax", of which the server writes paths
  * without wildcards and ranges.
  */
-#include "bridge/types/digit.h"
 #include "bridge/types/json_dom.h"
+#include "common/sl_hex.h"
 
 #include "mb/pg_wchar.h"
 
@@ -67,10 +67,10 @@ read_escape(const char **p, const char *end, char *to)
 			return true;
 		}
 	}
-	if (end - c < 5 || memcmp(c, "u00", 3) != 0 || my_hex_digit(c[3]) < 0 || my_hex_digit(c[3]) > 7 ||
-		my_hex_digit(c[4]) < 0)
+	if (end - c < 5 || memcmp(c, "u00", 3) != 0 || sl_hex_digit(c[3]) < 0 || sl_hex_digit(c[3]) > 7 ||
+		sl_hex_digit(c[4]) < 0)
 		return false;
-	*to = (char) (my_hex_digit(c[3]) << 4 | my_hex_digit(c[4]));
+	*to = (char) (sl_hex_digit(c[3]) << 4 | sl_hex_digit(c[4]));
 	*p += 5;
 	return true;
 }

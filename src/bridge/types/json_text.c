@@ -2,8 +2,8 @@
  * json_text.c
  *	  JSON text: would jsonb hold it without a loss?
  */
-#include "bridge/types/digit.h"
 #include "bridge/types/json.h"
+#include "common/sl_hex.h"
 
 #include "mb/pg_wchar.h"
 
@@ -72,7 +72,7 @@ hex4(const char *p, const char *end)
 		return -1;
 	for (int i = 0; i < 4; i++)
 	{
-		int			d = my_hex_digit(p[i]);
+		int			d = sl_hex_digit(p[i]);
 
 		if (d < 0)
 			return -1;

@@ -7,7 +7,7 @@
  * bytes.
  */
 #include "bridge/types/codec_int.h"
-#include "bridge/types/digit.h"
+#include "common/sl_hex.h"
 
 #include <arpa/inet.h>
 
@@ -59,12 +59,12 @@ read_uuid(MyCodec *c, const char *data, size_t len, MyValue *v, SlError *err)
 				return BROKEN(err, "a value of UUID is not written as one");
 			continue;
 		}
-		if (my_hex_digit(data[i]) < 0)
+		if (sl_hex_digit(data[i]) < 0)
 			return BROKEN(err, "a value of UUID is not written as one");
 		if (n % 2 == 0)
-			bytes[n / 2] = (uint8) (my_hex_digit(data[i]) << 4);
+			bytes[n / 2] = (uint8) (sl_hex_digit(data[i]) << 4);
 		else
-			bytes[n / 2] |= (uint8) my_hex_digit(data[i]);
+			bytes[n / 2] |= (uint8) sl_hex_digit(data[i]);
 		n++;
 	}
 	set_bytes(c, v, bytes, sizeof(bytes));
