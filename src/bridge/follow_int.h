@@ -70,7 +70,6 @@ typedef struct BrFlowTable
 								 * it have this shape */
 	const BlTableMap *bound;	/* the map that the codecs fit; NULL = none
 								 * was seen */
-	uint64		bound_id;
 	int64		announced;		/* where in all of the output; -1 = not */
 } BrFlowTable;
 

@@ -196,7 +196,6 @@ br_flow_bind(BrFlowTable *t, const BlTableMap *map, BrStop *stop)
 		if (!bind_column(t, i, &map->cols[i], stop))
 			return false;
 	t->bound = map;
-	t->bound_id = map->table_id;
 	t->shape->evidence = map->has_names ? SL_EVIDENCE_CHANGE : SL_EVIDENCE_NOW;
 	return true;
 }

@@ -31,10 +31,6 @@ extern bool br_preflight_copies(const BrStream *s);
 /* Is it a table of the stream? */
 extern bool br_preflight_has(const BrPreflight *p, const BrTable *t);
 
-/* Call look for each table in scope. */
-typedef void (*BrPreflightLook) (BrPreflight *p, const BrCatalog *cat, const BrTable *t);
-extern void br_preflight_each(BrPreflight *p, BrPreflightLook look);
-
 /* `database`.`table`, palloc'd. */
 extern char *br_preflight_name(const BrTable *t);
 
@@ -46,6 +42,5 @@ extern void br_preflight_cascade(BrPreflight *p, const BrCatalog *cat, const BrT
 
 /* preflight_rows.c: values; false when the connection fails */
 extern bool br_preflight_rows(BrPreflight *p);
-extern bool br_preflight_table_rows(BrPreflight *p, const BrCatalog *cat, const BrTable *t);
 
 #endif							/* BR_PREFLIGHT_INT_H */

@@ -30,8 +30,6 @@ typedef struct Misfit
 	const BrColumn *column;
 } Misfit;
 
-#define MAX_MISFITS	(2 * SL_MAX_COLUMNS)
-
 typedef struct Scan
 {
 	BrPreflight *p;
@@ -199,9 +197,9 @@ scan_table(Scan *scan)
 	return true;
 }
 
-/* See preflight_int.h. */
-bool
-br_preflight_table_rows(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
+/* False when the connection fails. */
+static bool
+table_rows(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 {
 	Scan		scan = {.p = p, .cat = cat, .t = t};
 	bool		ok;
@@ -232,7 +230,7 @@ br_preflight_rows(BrPreflight *p)
 	for (int i = 0; i < p->ncats; i++)
 		for (int k = 0; k < p->cats[i]->ntables; k++)
 			if (br_preflight_has(p, &p->cats[i]->tables[k]) &&
-				!br_preflight_table_rows(p, p->cats[i], &p->cats[i]->tables[k]))
+				!table_rows(p, p->cats[i], &p->cats[i]->tables[k]))
 				return false;
 	if (p->unread > 0)
 		br_check_add(p->out, "values", false, false,

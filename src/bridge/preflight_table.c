@@ -10,11 +10,13 @@
 
 #define PG_NAME_MAX		63		/* bytes of a name that PostgreSQL keeps */
 
+typedef void (*TableLook) (BrPreflight *p, const BrCatalog *cat, const BrTable *t);
+
 /* A check, and what is said when no table fails it. */
 typedef struct TableCheck
 {
 	const char *name;
-	BrPreflightLook look;
+	TableLook	look;
 	const char *fine;
 } TableCheck;
 
@@ -203,9 +205,8 @@ static const TableCheck checks[] = {
 	{"foreign_key_cascade", br_preflight_cascade, "no foreign key changes rows without the log having it"},
 };
 
-/* See preflight_int.h. */
-void
-br_preflight_each(BrPreflight *p, BrPreflightLook look)
+static void
+each_table(BrPreflight *p, TableLook look)
 {
 	for (int i = 0; i < p->ncats; i++)
 		for (int k = 0; k < p->cats[i]->ntables; k++)
@@ -225,7 +226,7 @@ br_preflight_tables(BrPreflight *p)
 	{
 		int			before = p->out->n;
 
-		br_preflight_each(p, checks[i].look);
+		each_table(p, checks[i].look);
 		if (p->out->n == before)
 			br_check_add(p->out, checks[i].name, false, true, pstrdup(checks[i].fine), NULL);
 	}

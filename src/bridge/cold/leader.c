@@ -23,22 +23,15 @@
 
 /* ---------- how it ends ---------- */
 
-static bool
-end_as(BrCold *c, BrEnd end, const char *fmt, va_list args)
-{
-	c->out->end = end;
-	vsnprintf(c->out->why, sizeof(c->out->why), fmt, args);
-	return false;
-}
-
 /* See cold_int.h. */
 bool
 br_cold_failed(BrCold *c, const char *fmt,...)
 {
 	va_list		args;
 
+	c->out->end = BR_END_FAILED;
 	va_start(args, fmt);
-	end_as(c, BR_END_FAILED, fmt, args);
+	vsnprintf(c->out->why, sizeof(c->out->why), fmt, args);
 	va_end(args);
 	return false;
 }
