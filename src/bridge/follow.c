@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "bridge/child.h"
 #include "bridge/follow.h"
 #include "bridge/follow_int.h"
 #include "bridge/verify.h"

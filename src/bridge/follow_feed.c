@@ -8,8 +8,7 @@
  *	  failed one is refused.  A source transaction that is too large to be held is
  *	  fed in parts, all in one transaction of the target.
  */
-#include <time.h>
-
+#include "bridge/child.h"
 #include "bridge/follow_int.h"
 #include "bridge/json_in.h"
 #include "bridge/verify.h"
@@ -17,15 +16,6 @@
 
 #define PREFIX_FOLLOWS		"sluice_follows"
 #define PREFIX_CAUGHT_UP	"sluice_caught_up"
-
-int64
-br_now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 /* ---------- ends ---------- */
 

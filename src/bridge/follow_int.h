@@ -334,8 +334,6 @@ typedef struct BrFeed
 	struct BrVerifier *verifier;	/* gets requests of verify; NULL = nobody */
 } BrFeed;
 
-extern int64 br_now_ms(void);
-
 /* The first batch, with nothing but its header, is waited for.  False: *out. */
 extern bool br_feed_init(BrFeed *fd, BrStream *s, BrTarget *t, BrFlow *flow, BrOutcome *out);
 

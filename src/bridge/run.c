@@ -13,12 +13,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/sl_common.h"
 #include "getopt_long.h"
 
+#include "bridge/child.h"
 #include "bridge/command.h"
 #include "bridge/run_int.h"
 #include "bridge/stream.h"
@@ -32,7 +32,7 @@ typedef struct BrChild
 	char		id[SL_STREAM_ID_MAX + 1];
 	pid_t		pid;			/* 0 = it does not run */
 	bool		wanted;			/* the last look listed its stream */
-	int64		started;		/* as now() */
+	int64		started;		/* as br_now_ms() */
 	int			failures;		/* in a row */
 	int64		next;			/* no start before that */
 } BrChild;
@@ -67,16 +67,6 @@ on_signal(int sig)
 	}
 	(void) !write(wake_pipe[1], "", 1);
 	errno = keep;
-}
-
-/* Milliseconds of a clock that is never set. */
-static int64
-now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
 static int64
@@ -118,10 +108,10 @@ add_child(BrSupervisor *sup, const char *id)
 static void
 child_failed(BrChild *child)
 {
-	if (now() - child->started > RETRY_MOST)
+	if (br_now_ms() - child->started > RETRY_MOST)
 		child->failures = 0;
 	child->failures++;
-	child->next = now() + backoff(child->failures);
+	child->next = br_now_ms() + backoff(child->failures);
 }
 
 /* In the child: what is the supervisor's is not ours. */
@@ -146,7 +136,7 @@ start_child(BrSupervisor *sup, BrChild *child)
 	sigaddset(&stops, SIGTERM);
 	sigaddset(&stops, SIGINT);
 	sigprocmask(SIG_BLOCK, &stops, NULL);
-	child->started = now();
+	child->started = br_now_ms();
 	pid = fork();
 	if (pid == 0)
 		run_child(sup, child, parent);
@@ -170,7 +160,7 @@ child_ended(BrChild *child, int status)
 	if (WIFEXITED(status) && (WEXITSTATUS(status) == BR_OK || WEXITSTATUS(status) == BR_TAKEN))
 	{
 		child->failures = 0;
-		child->next = now() + RETRY_FIRST;
+		child->next = br_now_ms() + RETRY_FIRST;
 	}
 	else
 		child_failed(child);
@@ -224,20 +214,20 @@ rest(const BrSupervisor *sup, int64 ms)
 static void
 stop_children(BrSupervisor *sup)
 {
-	int64		deadline = now() + (BR_GRACE + 2) * 1000;
+	int64		deadline = br_now_ms() + (BR_GRACE + 2) * 1000;
 	int			signals = stop_signals;
 
 	signal_children(sup, SIGTERM);
 	while (reap(sup) > 0)
 	{
 		/* a second signal, or too late */
-		if (now() >= deadline || stop_signals > signals)
+		if (br_now_ms() >= deadline || stop_signals > signals)
 		{
 			signal_children(sup, SIGKILL);
-			deadline = now() + 1000;
+			deadline = br_now_ms() + 1000;
 			signals = stop_signals;
 		}
-		rest(sup, deadline - now());
+		rest(sup, deadline - br_now_ms());
 	}
 }
 
@@ -249,7 +239,7 @@ disconnect(BrSupervisor *sup, const BrError *err)
 	br_target_close(sup->target);
 	sup->target = NULL;
 	sup->failures++;
-	sup->next_connect = now() + backoff(sup->failures);
+	sup->next_connect = br_now_ms() + backoff(sup->failures);
 	if (!stop_asked)
 		br_log(NULL, "the target cannot be asked for streams, next try in %d s: %s",
 			   (int) (backoff(sup->failures) / 1000), err->message);
@@ -263,7 +253,7 @@ is_connected(BrSupervisor *sup)
 
 	if (sup->target != NULL)
 		return true;
-	if (now() < sup->next_connect)
+	if (br_now_ms() < sup->next_connect)
 		return false;
 	sup->target = br_target_connect(sup->conninfo, "sluice-bridge", &err);
 	if (sup->target != NULL)
@@ -274,7 +264,7 @@ is_connected(BrSupervisor *sup)
 		return false;
 	}
 	sup->looked = false;
-	sup->next_look = now();
+	sup->next_look = br_now_ms();
 	return true;
 }
 
@@ -290,7 +280,7 @@ take_row(BrSupervisor *sup, char *const *row)
 	child->wanted = true;
 
 	/* somebody feeds it, or our own process has not let go yet */
-	if (row[1] == NULL && child->pid == 0 && now() >= child->next)
+	if (row[1] == NULL && child->pid == 0 && br_now_ms() >= child->next)
 		start_child(sup, child);
 }
 
@@ -310,7 +300,7 @@ look(BrSupervisor *sup)
 		br_log(NULL, "watching the target: %d streams should run", rows->nrows);
 	sup->looked = true;
 	sup->failures = 0;
-	sup->next_look = now() + LOOK_EVERY;
+	sup->next_look = br_now_ms() + LOOK_EVERY;
 	for (int i = 0; i < sup->nchildren; i++)
 		sup->children[i].wanted = false;
 	for (int i = 0; i < rows->nrows; i++)
@@ -326,9 +316,9 @@ forget_failures(BrSupervisor *sup)
 	for (int i = 0; i < sup->nchildren; i++)
 	{
 		sup->children[i].failures = 0;
-		sup->children[i].next = now();
+		sup->children[i].next = br_now_ms();
 	}
-	sup->next_look = now();
+	sup->next_look = br_now_ms();
 }
 
 /* Children of streams that are not there any more. */
@@ -350,9 +340,9 @@ until_next(const BrSupervisor *sup)
 	int64		next = sup->target != NULL ? sup->next_look : sup->next_connect;
 
 	for (int i = 0; i < sup->nchildren && sup->target != NULL; i++)
-		if (sup->children[i].pid == 0 && sup->children[i].next > now())
+		if (sup->children[i].pid == 0 && sup->children[i].next > br_now_ms())
 			next = Min(next, sup->children[i].next);
-	return next - now();
+	return next - br_now_ms();
 }
 
 /* Until it is told to stop, or (once) nothing is left to do. */
@@ -367,7 +357,7 @@ supervise(BrSupervisor *sup)
 		{
 			if (br_target_notified(sup->target, "sluice_bridge"))
 				forget_failures(sup);
-			if (now() >= sup->next_look && look(sup))
+			if (br_now_ms() >= sup->next_look && look(sup))
 			{
 				forget_children(sup);
 				if (sup->once && running == 0 && sup->nchildren == 0)

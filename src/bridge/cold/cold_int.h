@@ -146,9 +146,6 @@ extern void br_cold_worker(BrCold *c, int fd) SL_NORETURN;
 /* One step of building on session t; *kind: BUILT or NOTHING; *done: nothing is left at all. */
 extern bool br_cold_build(const BrStream *s, BrTarget *t, BrReport *r, bool *done);
 
-/* Close every descriptor that this forked process got but standard ones and keep. */
-extern void br_cold_close_others(int keep);
-
 /* rows.c: copy a range from the source's snapshot to the session; the range was announced. */
 extern bool br_copy_rows(const BrCold *c, const BrTask *task, const char *cursor, MxConn *source,
 						 BrTarget *t, BrReport *r);

@@ -2,10 +2,9 @@
  * finish.c
  *	  What is left to build, while the stream is followed.
  */
-#include <signal.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "bridge/child.h"
 #include "bridge/cold/cold_int.h"
 
 #define PAUSE			1000000L	/* microseconds, when nothing may be built
@@ -56,9 +55,6 @@ br_cold_finish(BrStream *s)
 	pid = fork();
 	if (pid != 0)
 		return pid;
-	br_cold_close_others(-1);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	_exit(getppid() == parent ? finish(s, parent) : 0);
+	br_child_settle(parent, -1);
+	_exit(finish(s, parent));
 }

@@ -6,14 +6,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/sl_marker.h"
 #include "common/sl_wire.h"
+#include "bridge/child.h"
 #include "bridge/cold/cold_int.h"
 #include "bridge/json_out.h"
 
@@ -173,17 +172,7 @@ start_worker(BrCold *c, BrWorker *w)
 		return br_cold_failed(c, "a worker could not be started: %s", strerror(errno));
 	if (w->pid == 0)
 	{
-		/*
-		 * its leader's sessions are not its own, and would outlive the leader
-		 * in it
-		 */
-		br_cold_close_others(fds[1]);
-		signal(SIGTERM, SIG_DFL);
-		signal(SIGINT, SIG_DFL);
-		signal(SIGPIPE, SIG_IGN);
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (getppid() != parent)
-			_exit(0);
+		br_child_settle(parent, fds[1]);
 		br_cold_worker(c, fds[1]);
 	}
 	close(fds[1]);
@@ -331,15 +320,6 @@ is_over(const BrCold *c)
 
 /* ---------- all of it ---------- */
 
-static int64
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 static bool
 run(BrCold *c)
 {
@@ -355,11 +335,11 @@ run(BrCold *c)
 	c->round++;
 	while (!is_over(c))
 	{
-		if (now_ms() - looked >= LOOK_EVERY)
+		if (br_now_ms() - looked >= LOOK_EVERY)
 		{
 			if (!look(c))
 				return false;
-			looked = now_ms();
+			looked = br_now_ms();
 		}
 		if (!give_work(c) || !hear(c))
 			return false;

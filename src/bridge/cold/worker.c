@@ -3,7 +3,6 @@
  *	  One worker of a cold start: copies ranges and builds objects, as its
  *	  leader says, with sessions of its own on both sides.
  */
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -236,17 +235,6 @@ build(Worker *w, BrReport *r)
 }
 
 /* ---------- the process ---------- */
-
-/* See cold_int.h. */
-void
-br_cold_close_others(int keep)
-{
-	int			most = (int) sysconf(_SC_OPEN_MAX);
-
-	for (int fd = STDERR_FILENO + 1; fd < Min(most, 65536); fd++)
-		if (fd != keep)
-			close(fd);
-}
 
 /* See cold_int.h. */
 void

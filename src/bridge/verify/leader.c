@@ -5,13 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "bridge/cold/cold_int.h"
+#include "bridge/child.h"
 #include "bridge/follow_int.h"
 #include "bridge/verify/verify_int.h"
 
@@ -87,14 +85,8 @@ br_verifier_take(BrVerifier *v, const BrJson *request)
 	v->pid = fork();
 	if (v->pid == 0)
 	{
-		br_cold_close_others(fds[1]);
-		signal(SIGTERM, SIG_DFL);
-		signal(SIGINT, SIG_DFL);
-		signal(SIGPIPE, SIG_IGN);
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (getppid() == parent)
-			br_verify_run(v->s, request, ticket, fds[1]);
-		_exit(1);
+		br_child_settle(parent, fds[1]);
+		br_verify_run(v->s, request, ticket, fds[1]);
 	}
 	close(fds[1]);
 	if (v->pid < 0)
