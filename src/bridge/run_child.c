@@ -76,26 +76,14 @@ meet_source(BrStream *s, BrOutcome *out)
 static bool
 introduce(BrStream *s, BrTarget *t, BrOutcome *out)
 {
-	StringInfoData batch;
-	BrParam		params[2];
-	BrRows	   *rows;
 	BrError		err;
 	bool		stop;
 
-	initStringInfo(&batch);
-	br_stream_header(s, &batch);
-	params[0] = (BrParam) {.data = s->token};
-	params[1] = (BrParam) {.data = batch.data, .len = batch.len, .binary = true};
-	rows = br_target_query(t, "SELECT sluice.feed($1, $2) OPERATOR(pg_catalog.->>) 'stop'",
-						   params, lengthof(params), &err);
-	pfree(batch.data);
-	if (rows == NULL)
+	if (!br_stream_ask(s, t, &stop, &err))
 	{
 		br_outcome_of(out, &err);
 		return false;
 	}
-	stop = rows->nrows == 1 && rows->values[0] != NULL;
-	br_rows_free(rows);
 	if (stop)
 		br_outcome(out, BR_END_STOP, "as asked");
 	return !stop;

@@ -90,6 +90,28 @@ br_stream_header(const BrStream *s, StringInfo out)
 
 /* See stream.h. */
 bool
+br_stream_ask(const BrStream *s, BrTarget *t, bool *stop, BrError *err)
+{
+	StringInfoData batch;
+	BrParam		params[2];
+	BrRows	   *rows;
+
+	initStringInfo(&batch);
+	br_stream_header(s, &batch);
+	params[0] = (BrParam) {.data = s->token};
+	params[1] = (BrParam) {.data = batch.data, .len = batch.len, .binary = true};
+	rows = br_target_query(t, "SELECT sluice.feed($1, $2) OPERATOR(pg_catalog.->>) 'stop'",
+						   params, lengthof(params), err);
+	pfree(batch.data);
+	if (rows == NULL)
+		return false;
+	*stop = rows->nrows == 1 && rows->values[0] != NULL;
+	br_rows_free(rows);
+	return true;
+}
+
+/* See stream.h. */
+bool
 br_stream_fault(BrStream *s, BrTarget *t, const SlFault *fault, BrError *err)
 {
 	SlRecord	rec = {.kind = SL_REC_FAULT, .u.fault = *fault};

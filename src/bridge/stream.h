@@ -85,6 +85,9 @@ extern const char *br_stream_schema(const BrStream *s, const char *database);
 /* The databases in scope, NULL-terminated. */
 extern char **br_stream_databases(const BrStream *s);
 
+/* Send a batch without changes, and hear whether the stream is to stop.  False when the target did not take it. */
+extern bool br_stream_ask(const BrStream *s, BrTarget *t, bool *stop, BrError *err);
+
 /* Send a fault record in a batch of its own; false when the target did not take it (a refusal raised is success). */
 extern bool br_stream_fault(BrStream *s, BrTarget *t, const SlFault *fault, BrError *err);
 

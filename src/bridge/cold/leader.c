@@ -47,32 +47,19 @@ br_cold_target(BrCold *c, const BrError *err, const char *what)
 
 /* ---------- the target ---------- */
 
-static const char look_sql[] =
-"WITH r AS MATERIALIZED (SELECT sluice.feed($1, $2) AS j) SELECT j->>'stop' FROM r";
-
 /* Keep the session, and hear whether to stop. */
 static bool
 look(BrCold *c)
 {
-	StringInfoData batch;
-	BrParam		params[2];
-	BrRows	   *rows;
 	BrError		err;
 	bool		stop;
 
-	initStringInfo(&batch);
-	br_stream_header(c->s, &batch);
-	params[0] = (BrParam) {.data = c->s->token};
-	params[1] = (BrParam) {.data = batch.data, .len = batch.len, .binary = true};
-	rows = br_target_query(c->t, look_sql, params, lengthof(params), &err);
-	pfree(batch.data);
-	if (rows == NULL)
+	if (!br_stream_ask(c->s, c->t, &stop, &err))
 		return br_cold_target(c, &err, "the target does not let the copy go on");
-	stop = *c->s->stop || (rows->nrows == 1 && rows->values[0] != NULL);
-	br_rows_free(rows);
-	if (stop)
-		c->out->end = BR_END_STOP;
-	return !stop;
+	if (!stop && !*c->s->stop)
+		return true;
+	c->out->end = BR_END_STOP;
+	return false;
 }
 
 /* AUTO_INCREMENT's next value now; 0 = none. */
