@@ -150,13 +150,19 @@ br_outcome(BrOutcome *out, BrEnd end, const char *fmt,...)
 }
 
 /* See stream.h. */
+bool
+br_is_refusal(const BrError *err)
+{
+	SlMarker	marker = sl_marker_by_sqlstate(err->sqlstate);
+
+	return marker != SL_M_NONE && marker != SL_M_STREAM_BUSY;
+}
+
+/* See stream.h. */
 void
 br_outcome_of(BrOutcome *out, const BrError *err)
 {
-	SlMarker	marker = sl_marker_by_sqlstate(err->sqlstate);
-	bool		refused = marker != SL_M_NONE && marker != SL_M_STREAM_BUSY;
-
-	br_outcome(out, refused ? BR_END_REFUSED : BR_END_FAILED, "%s%s", err->message,
+	br_outcome(out, br_is_refusal(err) ? BR_END_REFUSED : BR_END_FAILED, "%s%s", err->message,
 			   err->lost ? " (the connection to the target is lost)" : "");
 }
 

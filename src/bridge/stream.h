@@ -109,10 +109,10 @@ typedef struct BrOutcome
 /* How a part ended: the text, printf style. */
 extern void br_outcome(BrOutcome *out, BrEnd end, const char *fmt,...) pg_attribute_printf(3, 4);
 
-/*
- * What a fault of feed() and its like ends in: BR_END_REFUSED when it is a marker's (sl_marker.h), else
- * BR_END_FAILED, also where another session holds the stream.
- */
+/* Is a fault of feed() and its like a marker's (sl_marker.h)?  Not where another session holds the stream. */
+extern bool br_is_refusal(const BrError *err);
+
+/* What such a fault ends in: BR_END_REFUSED or BR_END_FAILED. */
 extern void br_outcome_of(BrOutcome *out, const BrError *err);
 
 /* Release the stream: in whatever state the session is.  Logs how it ended; false when the target was not told. */

@@ -116,7 +116,7 @@ typedef struct BrReport
 /* Fill a report with a failure (printf style); false, so that callers can return it. */
 extern bool br_report_failed(BrReport *r, const char *fmt,...) pg_attribute_printf(2, 3);
 
-/* The same of an error of the target: of a marker's class, it is a refusal. */
+/* The same of an error of the target, which may be a refusal (br_is_refusal). */
 extern bool br_report_target(BrReport *r, const BrError *err, const char *what);
 
 /* A fault of that table. */
@@ -136,7 +136,7 @@ extern bool br_cold_tasks(BrCold *c);
 extern bool br_cold_open_range(const BrCold *c, BrTarget *t, const BrTask *task, int of,
 							   const BrSnapshot *snap, char **cursor, bool *done, BrError *err);
 
-/* leader.c: end as failed, or refused by the marker's class. */
+/* leader.c: end as failed, or as br_is_refusal has it. */
 extern bool br_cold_failed(BrCold *c, const char *fmt,...) pg_attribute_printf(2, 3);
 extern bool br_cold_target(BrCold *c, const BrError *err, const char *what);
 

@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/sl_marker.h"
 #include "common/sl_wire.h"
 #include "bridge/child.h"
 #include "bridge/cold/cold_int.h"
@@ -40,7 +39,7 @@ bool
 br_cold_target(BrCold *c, const BrError *err, const char *what)
 {
 	(void) br_cold_failed(c, "%s: %s", what, err->message);
-	if (sl_marker_by_sqlstate(err->sqlstate) != SL_M_NONE)
+	if (br_is_refusal(err))
 		c->out->end = BR_END_REFUSED;
 	return false;
 }

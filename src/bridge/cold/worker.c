@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/sl_marker.h"
 #include "bridge/cold/cold_int.h"
 
 typedef struct Worker
@@ -38,7 +37,7 @@ bool
 br_report_target(BrReport *r, const BrError *err, const char *what)
 {
 	(void) br_report_failed(r, "%s: %s", what, err->message);
-	if (sl_marker_by_sqlstate(err->sqlstate) != SL_M_NONE)
+	if (br_is_refusal(err))
 		r->kind = BR_REPORT_REFUSED;
 	return false;
 }
