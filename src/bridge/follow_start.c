@@ -107,6 +107,18 @@ stop_at_place(Place place, const BrPosition *at, const MxError *err, BrStop *sto
 	return stop_behind(stop, psprintf("it does not reach to %s", what));
 }
 
+static bool
+check_boundary(MxConn *c, const BrPosition *at, BrStop *stop)
+{
+	MxError		err;
+
+	if (is_boundary(c, at, &err))
+		return true;
+	if (err.lost)
+		return br_stop_source(stop, &err);
+	return stop_behind(stop, psprintf("no event begins at %s:" UINT64_FORMAT, at->file, at->pos));
+}
+
 /* By file and offset alone. */
 static bool
 check_place(MxConn *c, const BrPosition *at, BrStop *stop)
@@ -115,13 +127,7 @@ check_place(MxConn *c, const BrPosition *at, BrStop *stop)
 	MxError		err;
 	Place		place = find_place(c, at, oldest, sizeof(oldest), &err);
 
-	if (place != PLACE_THERE)
-		return stop_at_place(place, at, &err, stop);
-	if (is_boundary(c, at, &err))
-		return true;
-	if (err.lost)
-		return br_stop_source(stop, &err);
-	return stop_behind(stop, psprintf("no event begins at %s:" UINT64_FORMAT, at->file, at->pos));
+	return place == PLACE_THERE ? check_boundary(c, at, stop) : stop_at_place(place, at, &err, stop);
 }
 
 static char *
@@ -176,8 +182,9 @@ check_file(MxConn *c, const BrPosition *at, BrStop *stop)
 	if (at->file[0] == '\0')
 		return true;
 	place = find_place(c, at, oldest, sizeof(oldest), &err);
-	return place == PLACE_BEFORE || (place == PLACE_THERE ? check_place(c, at, stop) :
-									 stop_at_place(place, at, &err, stop));
+	if (place == PLACE_BEFORE)
+		return true;
+	return place == PLACE_THERE ? check_boundary(c, at, stop) : stop_at_place(place, at, &err, stop);
 }
 
 static bool
