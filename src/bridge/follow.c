@@ -125,18 +125,12 @@ static bool
 take_ticket(Follow *w)
 {
 	MxConn	   *c;
-	MxPosition	end;
-	MxError		err;
 
 	if (w->feed.catch_up == 0 || w->feed.catch_up == w->feed.answered || w->feed.catch_up == w->ticket)
 		return true;
 	c = br_followed_source(w->followed, &w->stop);
-	if (c == NULL)
+	if (c == NULL || !br_log_end(c, &w->ticket_lsn, &w->stop))
 		return false;
-	if (!mx_position_read(c, &end, &err))
-		return br_stop_source(&w->stop, &err);
-	if (!br_position_lsn(end.file, Min(end.pos, PG_UINT32_MAX), &w->ticket_lsn))
-		return br_stop(&w->stop, NULL, "the source has no binary log");
 	w->ticket = w->feed.catch_up;
 	return true;
 }

@@ -104,9 +104,9 @@ br_followed_source(BrFollowed *d, BrStop *stop)
 	return d->c;
 }
 
-/* The end of the log now, as a number. */
-static bool
-log_end(MxConn *c, uint64 *lsn, BrStop *stop)
+/* See follow_int.h. */
+bool
+br_log_end(MxConn *c, uint64 *lsn, BrStop *stop)
 {
 	MxPosition	end;
 	MxError		err;
@@ -124,13 +124,13 @@ read_database(BrFollowed *d, Database *b, BrStop *stop)
 	MxConn	   *c = br_followed_source(d, stop);
 	MxError		err;
 
-	if (c == NULL || !log_end(c, &b->from, stop))
+	if (c == NULL || !br_log_end(c, &b->from, stop))
 		return false;
 	b->cat = br_catalog_read(c, b->name, NULL, &err);
 	if (b->cat == NULL)
 		return br_stop_source(stop, &err);
 	b->stale = false;
-	return log_end(c, &b->to, stop);
+	return br_log_end(c, &b->to, stop);
 }
 
 /* The catalog of a database; NULL: *stop. */

@@ -296,6 +296,9 @@ extern void br_followed_by(BrFollowed *d, const BrFlow *f);
 /* A session for questions to the source, connected anew where that is needed; NULL: *stop. */
 extern MxConn *br_followed_source(BrFollowed *d, BrStop *stop);
 
+/* The end of the source's log now, as a number.  False: *stop. */
+extern bool br_log_end(MxConn *c, uint64 *lsn, BrStop *stop);
+
 /* ---------- where to begin: follow_start.c ---------- */
 
 /*
