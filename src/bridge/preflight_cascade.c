@@ -8,7 +8,6 @@
  * them as statements would, and say so of each rows event (MySQL manual
  * "Replication and Foreign Keys").
  */
-#include "common/sl_pattern.h"
 #include "bridge/preflight_int.h"
 #include "bridge/watch.h"
 
@@ -54,23 +53,6 @@ restrict_statements(const BrTable *t, const BrForeignKey *fk)
 	return buf.data;
 }
 
-static bool
-is_accepted(const BrStream *s, const BrTable *t)
-{
-	for (char **text = s->accept_cascades; text != NULL && *text != NULL; text++)
-	{
-		SlError		err = {0};
-		SlPattern  *pattern = sl_pattern_parse(*text, &err);
-		bool		found = pattern != NULL && sl_pattern_match(pattern, t->database, t->name);
-
-		if (pattern != NULL)
-			sl_pattern_free(pattern);
-		if (found)
-			return true;
-	}
-	return false;
-}
-
 /* See preflight_int.h. */
 void
 br_preflight_cascade(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
@@ -79,7 +61,7 @@ br_preflight_cascade(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 	{
 		const BrForeignKey *fk = &t->fks[i];
 		bool		deletes = writes(fk->on_delete);
-		bool		accepted = is_accepted(p->s, t);
+		bool		accepted = br_stream_accepts_cascades(p->s, t->database, t->name);
 
 		if (!deletes && !writes(fk->on_update))
 			continue;

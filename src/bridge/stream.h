@@ -79,6 +79,9 @@ extern bool br_stream_choose_id(BrStream *s, MxConn *c, MxError *err);
 /* Is a table of the source the stream's?  Rule: sl_pattern.h. */
 extern bool br_stream_has(const BrStream *s, const char *database, const char *table);
 
+/* Do its options (accept_cascades) name the table? */
+extern bool br_stream_accepts_cascades(const BrStream *s, const char *database, const char *table);
+
 /* The schema on the target of a database's tables; NULL = it is not the stream's. */
 extern const char *br_stream_schema(const BrStream *s, const char *database);
 

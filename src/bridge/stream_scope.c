@@ -22,7 +22,7 @@ map_entry(const BrStream *s, const char *database)
 static bool
 matches_any(char *const *patterns, const char *database, const char *table)
 {
-	for (; *patterns != NULL; patterns++)
+	for (; patterns != NULL && *patterns != NULL; patterns++)
 	{
 		SlError		err = {0};
 		SlPattern  *p = sl_pattern_parse(*patterns, &err);
@@ -41,10 +41,17 @@ br_stream_has(const BrStream *s, const char *database, const char *table)
 {
 	if (br_stream_schema(s, database) == NULL)
 		return false;
-	if (s->exclude != NULL && matches_any(s->exclude, database, table))
+	if (matches_any(s->exclude, database, table))
 		return false;
 	return s->include == NULL || s->include[0] == NULL ||
 		matches_any(s->include, database, table);
+}
+
+/* See stream.h. */
+bool
+br_stream_accepts_cascades(const BrStream *s, const char *database, const char *table)
+{
+	return matches_any(s->accept_cascades, database, table);
 }
 
 /* See stream.h. */
