@@ -110,7 +110,7 @@ stop_at_place(Place place, const BrPosition *at, const MxError *err, BrStop *sto
 static bool
 check_boundary(MxConn *c, const BrPosition *at, BrStop *stop)
 {
-	MxError		err;
+	MxError		err = {0};		/* an answer leaves it as it is */
 
 	if (is_boundary(c, at, &err))
 		return true;
