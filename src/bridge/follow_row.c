@@ -129,16 +129,8 @@ static bool
 same_key(const BrFlowTable *t)
 {
 	for (int i = 0; i < t->ncols; i++)
-	{
-		const BlCell *a = &t->before[i];
-		const BlCell *b = &t->after[i];
-
-		if (!t->cols[i].key)
-			continue;
-		if (a->kind != b->kind || (a->kind == BL_CELL_VALUE &&
-								   (a->len != b->len || memcmp(a->data, b->data, a->len) != 0)))
+		if (t->cols[i].key && !bl_same_cell(&t->before[i], &t->after[i]))
 			return false;
-	}
 	return true;
 }
 

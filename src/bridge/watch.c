@@ -27,20 +27,13 @@ br_watch_add(BrWatch *w, const BrTable *child, const BrForeignKey *fk, bool on_d
 	c->on_update = on_update;
 }
 
-static bool
-same_cell(const BlCell *a, const BlCell *b)
-{
-	return a->kind == b->kind &&
-		(a->kind != BL_CELL_VALUE || (a->len == b->len && memcmp(a->data, b->data, a->len) == 0));
-}
-
 /* Did the row's referenced columns change?  A log that does not name its columns does not tell. */
 static bool
 key_changed(const BrCascade *c, const BlTableMap *map, const BlCell *before, const BlCell *after)
 {
 	for (int i = 0; i < map->ncols; i++)
 	{
-		if (same_cell(&before[i], &after[i]))
+		if (bl_same_cell(&before[i], &after[i]))
 			continue;
 		if (map->cols[i].name == NULL)
 			return true;

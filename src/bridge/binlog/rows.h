@@ -26,6 +26,14 @@ typedef struct BlCell
 	size_t		len;
 } BlCell;
 
+/* Is it the same value, byte for byte, or none in the same way? */
+static inline bool
+bl_same_cell(const BlCell *a, const BlCell *b)
+{
+	return a->kind == b->kind &&
+		(a->kind != BL_CELL_VALUE || (a->len == b->len && memcmp(a->data, b->data, a->len) == 0));
+}
+
 typedef enum BlRowsOp
 {
 	BL_ROWS_INSERT,
