@@ -310,7 +310,6 @@ static void
 insert_rows(SlStream *s, const SlCopyBatch *b)
 {
 	SlFeedRange *r = copy.range;
-	int			level = sl_feed_pin();
 	SlCopyInto	into = {.names = r->names, .binary = true, .as_text = r->as_text,
 		.typids = r->typids, .rows_before = (uint64) r->rows,
 	.read = read_batch};
@@ -331,7 +330,6 @@ insert_rows(SlStream *s, const SlCopyBatch *b)
 	if (copy_in_our_encoding(&into) != b->nrows)
 		elog(ERROR, "a batch of " UINT64_FORMAT " rows was not stored whole", b->nrows);
 	table_close(into.rel, NoLock);
-	AtEOXact_GUC(true, level);
 }
 
 /* The token's own range, which an error, the last batch or another stream's token ends. */
@@ -357,6 +355,7 @@ copy_batch(SlStream *s, FunctionCallInfo fcinfo)
 	SlError		err;
 	bytea	   *batch;
 	int64		bytes;
+	int			level;
 
 	check_open(s, fcinfo);
 	copy.subid = GetCurrentSubTransactionId();
@@ -364,12 +363,19 @@ copy_batch(SlStream *s, FunctionCallInfo fcinfo)
 	batch = PG_GETARG_BYTEA_PP(1);
 	if (!sl_copy_batch_read(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch), r->ncols, &b, &err))
 		sl_raise_decode_error("batch of rows", &err);
+	bytes = (int64) b.rows_len;
+	level = sl_feed_pin();
 	if (b.nrows > 0)
 		insert_rows(s, &b);
 	SL_FAULT("feed_copy_rows");
-	bytes = (int64) b.rows_len;
+
+	/*
+	 * in replica role too: the foreign key of a row that this transaction
+	 * wrote before is checked at every write, also of another column
+	 */
 	sl_feed_range_advance(r->task, b.cursor ? pnstrdup(b.cursor, b.cursor_len) : NULL,
 						  (int64) b.nrows, bytes, b.last);
+	AtEOXact_GUC(true, level);
 	r->rows += b.nrows;
 	r->bytes += bytes;
 	copy.wrote = true;
