@@ -432,17 +432,17 @@ led_stream(const char *token)
 		sl_require_owner(known);
 		return known;
 	}
-	s = sl_stream_load(stream_id, false);
-	sl_require_owner(s);
-	sl_feed_check_may(s);
 	known = NULL;
 	if (known_cxt == NULL)
 		known_cxt = AllocSetContextCreate(TopMemoryContext, "sluice feed: led stream",
 										  ALLOCSET_SMALL_SIZES);
 	MemoryContextReset(known_cxt);
 	old = MemoryContextSwitchTo(known_cxt);
-	known = sl_stream_load(stream_id, false);
+	s = sl_stream_load(stream_id, false);
 	MemoryContextSwitchTo(old);
+	sl_require_owner(s);
+	sl_feed_check_may(s);
+	known = s;
 	strlcpy(known_token, token, sizeof(known_token));
 	return s;
 }
