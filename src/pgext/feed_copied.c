@@ -185,28 +185,11 @@ tables_left(const char *stream_id)
 
 /* The stream begins where the first snapshot was taken, what it has read is there. */
 static void
-finish(SlStream *s)
+finish(SlStream *s, const SlCopyRecord *run)
 {
-	MemoryContext cxt = CurrentMemoryContext;
-	XLogRecPtr	lsn = InvalidXLogRecPtr;
-	char	   *text = NULL;
-	const char *id = s->stream_id;
-	SlUserSwitch sw;
-
-	sl_copy_record_phase(id, "finish");
-	if (!XLogRecPtrIsInvalid(sl_position_load(id, NULL)))
-		return;
-	sl_become_extension_owner(&sw);
-	sl_spi_enter();
-	if (sl_spi_exec("SELECT start_lsn - '0/0', start_position FROM sluice.copy_run"
-					" WHERE stream_id = $1", SPI_OK_SELECT, 1, &id) == 1)
-	{
-		lsn = (XLogRecPtr) sl_spi_int64(0, 1, NULL);
-		text = sl_spi_text(0, 2, cxt);
-	}
-	sl_spi_leave();
-	sl_become_back(&sw);
-	sl_position_store(s, lsn, text, 0);
+	sl_copy_record_phase(s->stream_id, "finish");
+	if (XLogRecPtrIsInvalid(sl_position_load(s->stream_id, NULL)))
+		sl_position_store(s, run->start_lsn, run->start_position, 0);
 }
 
 static Datum
@@ -251,7 +234,7 @@ copied(SlStream *s, FunctionCallInfo fcinfo)
 	}
 	left = tables_left(s->stream_id);
 	if (left == 0)
-		finish(s);
+		finish(s, run);
 	sl_apply_copied(sl_feed.apply);
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(psprintf("{\"left\": %d}", left)));
 }
