@@ -113,20 +113,11 @@ scope_drift(const SlStream *s, const SlStartArgs *a)
 	return lines.len ? lines.data : NULL;
 }
 
-/* Text of type_overrides; NULL for none. */
-static char *
-overrides_text(Jsonb *overrides)
-{
-	if (overrides == NULL || JB_ROOT_COUNT(overrides) == 0)
-		return NULL;
-	return JsonbToCString(NULL, &overrides->root, VARSIZE(overrides));
-}
-
 static bool
 same_overrides(const SlStream *s, const SlStartArgs *a)
 {
 	return a->type_overrides == NULL ||
-		same_text(overrides_text(s->type_overrides), overrides_text(a->type_overrides));
+		same_text(sl_overrides_text(s->type_overrides), sl_overrides_text(a->type_overrides));
 }
 
 /* Other types need other tables, which beginning anew makes. */
@@ -154,8 +145,8 @@ other_drift(const SlStream *s, const SlStartArgs *a, const char *server,
 	if (a->target_schema && !same_text(s->target_schema, a->target_schema))
 		drift(&lines, "target_schema", s->target_schema, a->target_schema);
 	if (!(fixed && begins_anew(a)) && !same_overrides(s, a))
-		drift(&lines, "type_overrides", overrides_text(s->type_overrides),
-			  overrides_text(a->type_overrides));
+		drift(&lines, "type_overrides", sl_overrides_text(s->type_overrides),
+			  sl_overrides_text(a->type_overrides));
 	if (!fixed && a->schema_changes && !same_text(s->schema_changes, a->schema_changes))
 		drift(&lines, "schema_changes", s->schema_changes, a->schema_changes);
 	if (options)

@@ -37,13 +37,13 @@ array_text(char *const *list)
 								 makeArrayResult(state, CurrentMemoryContext));
 }
 
-/* An empty object is none. */
-static char *
-overrides_text(const SlStream *s)
+/* See stream_write.h. */
+char *
+sl_overrides_text(Jsonb *overrides)
 {
-	if (s->type_overrides == NULL || JB_ROOT_COUNT(s->type_overrides) == 0)
+	if (overrides == NULL || JB_ROOT_COUNT(overrides) == 0)
 		return NULL;
-	return JsonbToCString(NULL, &s->type_overrides->root, VARSIZE(s->type_overrides));
+	return JsonbToCString(NULL, &overrides->root, VARSIZE(overrides));
 }
 
 static char *
@@ -89,7 +89,7 @@ sl_stream_insert(SlStream *s)
 	params[n++] = psprintf("%d", timeline);
 	params[n++] = psprintf("%u", s->target_database);
 	params[n++] = psprintf("%u", s->target_control);
-	params[n++] = overrides_text(s);
+	params[n++] = sl_overrides_text(s->type_overrides);
 	Assert(n == lengthof(params));
 
 	sl_become_extension_owner(&sw);
@@ -142,7 +142,7 @@ sl_stream_update(const SlStream *s)
 	params[1] = s->should_run ? "true" : "false";
 	params[2] = options_text(s);
 	params[3] = s->schema_changes;
-	params[4] = overrides_text(s);
+	params[4] = sl_overrides_text(s->type_overrides);
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
 	sl_spi_exec("UPDATE sluice.stream SET should_run = $2::pg_catalog.bool, "

@@ -22,6 +22,9 @@ extern void sl_stream_lock_row(const char *stream_id);
 /* Store should_run, schema_changes and options as s has them. */
 extern void sl_stream_update(const SlStream *s);
 
+/* type_overrides as JSON text; NULL for none, which an empty object is too. */
+extern char *sl_overrides_text(Jsonb *overrides);
+
 /* Who the source of a stream is, once it is known: its identity as text. */
 extern void sl_stream_source_known(const char *stream_id, const char *sysid);
 
