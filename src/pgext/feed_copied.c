@@ -227,11 +227,7 @@ copied(SlStream *s, FunctionCallInfo fcinfo)
 		sl_copy_record_store(s->stream_id, run);
 	}
 	if (sl_json_find(result, "identity", &identity))
-	{
-		if (identity.type != jbvBinary || !JsonContainerIsObject(identity.val.binary.data))
-			sl_json_raise("identity", "a JSON object");
-		prime_identity(s, shape, identity.val.binary.data);
-	}
+		prime_identity(s, shape, sl_json_object_of(&identity, "identity", "a JSON object"));
 	left = tables_left(s->stream_id);
 	if (left == 0)
 		finish(s, run);

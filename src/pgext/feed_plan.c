@@ -20,14 +20,6 @@
 /* Bytes of any other text. */
 #define MAX_TEXT (1024 * 1024)
 
-static JsonbContainer *
-object_of(const JsonbValue *v, const char *key)
-{
-	if (v->type != jbvBinary || !JsonContainerIsObject(v->val.binary.data))
-		sl_json_raise(key, "a JSON object");
-	return v->val.binary.data;
-}
-
 static char *
 bounded(JsonbContainer *object, const char *key, int max)
 {
@@ -55,7 +47,7 @@ shown(JsonbContainer *object, const char *key)
 static void
 read_start(SlFeedPlan *p, const JsonbValue *v)
 {
-	JsonbContainer *start = object_of(v, "start");
+	JsonbContainer *start = sl_json_object_of(v, "start", "a JSON object");
 
 	sl_json_keys(start, "the start of a plan", START_KEYS);
 	p->start = sl_json_lsn(start, "lsn", InvalidXLogRecPtr);
@@ -67,7 +59,7 @@ read_start(SlFeedPlan *p, const JsonbValue *v)
 static void
 read_table(SlSourceTable *t, const JsonbValue *v)
 {
-	JsonbContainer *table = object_of(v, "tables");
+	JsonbContainer *table = sl_json_object_of(v, "tables", "a JSON object");
 
 	sl_json_keys(table, "a table of a plan", TABLE_KEYS);
 	t->schema = bounded(table, "schema", MAX_NAME);
@@ -151,7 +143,7 @@ check_complete(const SlObject *o)
 static void
 read_object(SlObject *o, const JsonbValue *v)
 {
-	JsonbContainer *object = object_of(v, "objects");
+	JsonbContainer *object = sl_json_object_of(v, "objects", "a JSON object");
 
 	sl_json_keys(object, "an object of a plan", OBJECT_KEYS);
 	o->kind = kind_of(object);

@@ -27,14 +27,11 @@
 static void
 read_column(SlFeedRange *r, const JsonbValue *v, int i)
 {
-	JsonbContainer *object;
+	JsonbContainer *object = sl_json_object_of(v, "columns", "a JSON array of objects");
 	char	   *form;
 	char	   *name;
 	ListCell   *lc;
 
-	if (v->type != jbvBinary || !JsonContainerIsObject(v->val.binary.data))
-		sl_json_raise("columns", "a JSON array of objects");
-	object = v->val.binary.data;
 	sl_json_keys(object, "a column", " name form typid ");
 	name = sl_json_need_text(object, "name");
 	foreach(lc, r->names)
@@ -67,16 +64,16 @@ static void
 read_snapshot(SlFeedRange *r, JsonbContainer *object)
 {
 	JsonbValue	v;
+	JsonbContainer *snapshot;
 
 	if (!sl_json_find(object, "snapshot", &v))
 		return;
-	if (v.type != jbvBinary || !JsonContainerIsObject(v.val.binary.data))
-		sl_json_raise("snapshot", "a JSON object");
-	sl_json_keys(v.val.binary.data, "a snapshot", " lsn window_lsn position ");
-	r->lsn = sl_json_lsn(v.val.binary.data, "lsn", InvalidXLogRecPtr);
+	snapshot = sl_json_object_of(&v, "snapshot", "a JSON object");
+	sl_json_keys(snapshot, "a snapshot", " lsn window_lsn position ");
+	r->lsn = sl_json_lsn(snapshot, "lsn", InvalidXLogRecPtr);
 	if (XLogRecPtrIsInvalid(r->lsn))
 		sl_json_raise("lsn", "a position above 0/0; the key is required");
-	r->window_lsn = sl_json_lsn(v.val.binary.data, "window_lsn", r->lsn);
+	r->window_lsn = sl_json_lsn(snapshot, "window_lsn", r->lsn);
 	if (r->window_lsn < r->lsn)
 		sl_json_raise("window_lsn", "a position at or behind \"lsn\"");
 }

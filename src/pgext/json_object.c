@@ -119,6 +119,15 @@ sl_json_bool(JsonbContainer *object, const char *key, bool dflt)
 }
 
 /* See json_object.h. */
+JsonbContainer *
+sl_json_object_of(const JsonbValue *v, const char *key, const char *wanted)
+{
+	if (v->type != jbvBinary || !JsonContainerIsObject(v->val.binary.data))
+		sl_json_raise(key, wanted);
+	return v->val.binary.data;
+}
+
+/* See json_object.h. */
 uint64
 sl_json_lsn(JsonbContainer *object, const char *key, uint64 dflt)
 {

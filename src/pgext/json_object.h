@@ -36,6 +36,9 @@ extern int64 sl_json_number_of(const JsonbValue *v, const char *key, int64 min, 
 
 extern bool sl_json_bool(JsonbContainer *object, const char *key, bool dflt);
 
+/* A value that must be an object; wanted: as of sl_json_raise. */
+extern JsonbContainer *sl_json_object_of(const JsonbValue *v, const char *key, const char *wanted);
+
 /* A position as text, "X/Y". */
 extern uint64 sl_json_lsn(JsonbContainer *object, const char *key, uint64 dflt);
 

@@ -199,9 +199,7 @@ get_old(JsonbContainer *object, SlChange *ch)
 
 	if (!sl_json_find(object, "old", &v))
 		return;
-	if (v.type != jbvBinary || !JsonContainerIsObject(v.val.binary.data))
-		sl_json_raise("old", "{\"key\": [...]} or {\"full\": [...]}");
-	object = v.val.binary.data;
+	object = sl_json_object_of(&v, "old", "{\"key\": [...]} or {\"full\": [...]}");
 	sl_json_keys(object, "an old row", " key full ");
 	if (JsonContainerSize(object) != 1)
 		sl_json_raise("old", "{\"key\": [...]} or {\"full\": [...]}");
@@ -274,11 +272,8 @@ get_column(JsonbValue *v, int number, SlColumn *c)
 		{"identity", SL_COL_IDENTITY}, {"primary", SL_COL_PRIMARY},
 		{"partial", SL_COL_PARTIAL},
 	};
-	JsonbContainer *object;
+	JsonbContainer *object = sl_json_object_of(v, "cols", "a JSON array of objects");
 
-	if (v->type != jbvBinary || !JsonContainerIsObject(v->val.binary.data))
-		sl_json_raise("cols", "a JSON array of objects");
-	object = v->val.binary.data;
 	sl_json_keys(object, "a column", column_keys);
 	c->name = sl_json_need_text(object, "name");
 	c->attnum = (int32) sl_json_number(object, "attnum", 0, PG_INT16_MAX, number);
