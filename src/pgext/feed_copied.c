@@ -123,7 +123,7 @@ fit_target(SlStream *s, const SlShape *shape, Oid target)
 static void
 establish(SlStream *s, const SlStreamTable *t, SlShape *shape, const SlFeedRanges *sum)
 {
-	Oid			target = sl_target_resolve(s, shape->schema, shape->name);
+	Oid			target = sl_feed_copy_target(s, t);
 	bool		window = sum->window_lsn > sum->lsn;
 	const char *params[] = {s->stream_id, shape->schema, shape->name,
 		psprintf("%u", shape->relid), psprintf("%u", target),
@@ -132,11 +132,6 @@ establish(SlStream *s, const SlStreamTable *t, SlShape *shape, const SlFeedRange
 		psprintf(INT64_FORMAT, sum->rows), psprintf(INT64_FORMAT, sum->bytes)
 	};
 
-	if (OidIsValid(t->target_relid) && t->target_relid != target)
-		sl_refuse(&(SlRefusal) {.marker = SL_M_TARGET_SHAPE_MISMATCH,
-								.schema = shape->schema, .table = shape->name},
-				  "the target table of \"%s.%s\" was created again", shape->schema,
-				  shape->name);
 	shape->lsn = sum->lsn;
 	sl_shape_store(s->stream_id, shape, fit_target(s, shape, target), sum->lsn);
 	(void) sl_control_exec("UPDATE sluice.stream_table SET state = 'established',"

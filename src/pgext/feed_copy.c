@@ -161,12 +161,11 @@ check_columns(Oid target, const SlFeedRange *r)
 	table_close(rel, NoLock);
 }
 
-/* The table is being copied, and its target what it was when that began. */
+/* The target of a table that must be one that is being copied. */
 static Oid
 copying_target(SlStream *s, const char *schema, const char *table)
 {
 	SlStreamTable *t = sl_stream_table_by_name(s->stream_id, schema, table);
-	Oid			target;
 
 	if (t == NULL || strcmp(t->state, "copying") != 0)
 		ereport(ERROR,
@@ -175,12 +174,7 @@ copying_target(SlStream *s, const char *schema, const char *table)
 						s->stream_id),
 				 errdetail("Its state is \"%s\".", t ? t->state : "not on record"),
 				 errhint("sluice.feed_schema says which tables are to be copied.")));
-	target = sl_target_resolve(s, schema, table);
-	if (OidIsValid(t->target_relid) && t->target_relid != target)
-		sl_refuse(&(SlRefusal) {.marker = SL_M_TARGET_SHAPE_MISMATCH, .schema = schema,
-								.table = table},
-				  "the target table of \"%s.%s\" was created again", schema, table);
-	return target;
+	return sl_feed_copy_target(s, t);
 }
 
 static void

@@ -14,6 +14,8 @@
 #include "utils/pg_lsn.h"
 
 #include "common/sl_shape.h"
+#include "pgext/apply.h"
+#include "pgext/errutil.h"
 #include "pgext/feed_range.h"
 #include "pgext/json_object.h"
 #include "pgext/plan.h"
@@ -99,6 +101,19 @@ sl_feed_range_read(const char *schema, const char *table, Jsonb *json)
 	read_columns(r, object);
 	read_snapshot(r, object);
 	return r;
+}
+
+/* See feed_range.h. */
+Oid
+sl_feed_copy_target(SlStream *s, const SlStreamTable *t)
+{
+	Oid			target = sl_target_resolve(s, t->schema, t->table);
+
+	if (OidIsValid(t->target_relid) && t->target_relid != target)
+		sl_refuse(&(SlRefusal) {.marker = SL_M_TARGET_SHAPE_MISMATCH, .schema = t->schema,
+								.table = t->table},
+				  "the target table of \"%s.%s\" was created again", t->schema, t->table);
+	return target;
 }
 
 #define MAKE_SQL \

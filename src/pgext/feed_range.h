@@ -49,6 +49,12 @@ typedef struct SlFeedRange
 extern SlFeedRange *sl_feed_range_read(const char *schema, const char *table, Jsonb *json);
 
 /*
+ * The target of a table that is being copied.  Refuses TARGET-SHAPE-MISMATCH where it is not
+ * the one that its copy began with, and what sl_target_resolve does.
+ */
+extern Oid sl_feed_copy_target(SlStream *s, const SlStreamTable *t);
+
+/*
  * Make its row, or find it and lock it until the transaction ends; fills what is on
  * record, and notes the snapshot there.  Raises 22023 where the row says another range.
  */
