@@ -372,6 +372,7 @@ def test_renamed_with_its_baseline(pair):
     assert dst.value("SELECT count(*) FROM t2") == 0
     dst.execute("ALTER TABLE t2 ADD CONSTRAINT c CHECK (a > 0)")
     acknowledge(stream)
+    stream.caught_up()      # else the look at the first change may see the second
     src.execute("ALTER TABLE t2 SET SCHEMA s2; ALTER TABLE s2.t2 ENABLE ROW LEVEL SECURITY;"
                 "INSERT INTO s2.t2 (id) VALUES (2)")
     assert refusal(stream)["detail"] == "[row-security-enabled] s2.t2"
