@@ -47,7 +47,6 @@ ALTER USER MAPPING FOR PUBLIC SERVER my_shop OPTIONS (ADD user 'u');
 SELECT state FROM sluice.sync_start('s', 'my_shop', 'mariadb');
 SELECT state FROM sluice.sync_start('s', 'my_shop', schema_changes => 'forward');
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"slot_name": "x"}');
-SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"follow": false}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "never"}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "now"}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "2025-02-31"}');
@@ -65,7 +64,7 @@ SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.c": "
 SELECT check_name FROM sluice.preflight('my_shop');
 SELECT ddl FROM sluice.schema_preview('my_shop');
 SELECT slot_name FROM sluice.slot_list('my_shop');
-CALL sluice.migrate('my_shop');
+CALL sluice.migrate('my_shop', options => '{"follow": true}');
 SELECT count(*) FROM sluice.health;
 
 -- a URI, with libpq's names for TLS

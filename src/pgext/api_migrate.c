@@ -21,6 +21,7 @@
 #include "common/sl_shape.h"
 #include "pgext/api.h"
 #include "pgext/coldstart.h"
+#include "pgext/source_mysql.h"
 #include "pgext/spi_util.h"
 #include "pgext/start_args.h"
 #include "pgext/state.h"
@@ -130,6 +131,24 @@ arg_true(FunctionCallInfo fcinfo, int n)
 	return !PG_ARGISNULL(n) && PG_GETARG_BOOL(n);
 }
 
+/* What is left of it, of a source whose log nothing keeps. */
+static void
+tell_position(const char *id)
+{
+	SlStream   *s = sl_stream_load(id, false);
+	char	   *position;
+
+	if (!sl_driver_is_bridged(s->driver))
+		return;
+	(void) sl_position_load(id, &position);
+	ereport(NOTICE,
+			(errmsg("stream \"%s\" has copied everything and does not follow", id),
+			 errdetail("The target has what the source had at position %s. The source keeps its log from there on for no longer than it is set to.",
+					   position ? position : "unknown"),
+			 errhint("To follow from there: SELECT state FROM sluice.sync_start('%s', options => '{\"follow\": true}'); to forget it: SELECT sluice.sync_drop('%s');",
+					 id, id)));
+}
+
 /*
  * CALL sluice.migrate(source, ...): see sql/47_migrate.sql.
  */
@@ -168,6 +187,7 @@ sluice_migrate(PG_FUNCTION_ARGS)
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("stream \"%s\" was stopped before everything was copied", id),
 					 errhint("Call sluice.migrate() again to go on.")));
+		tell_position(id);
 	}
 	PopActiveSnapshot();
 	SPI_finish();

@@ -226,7 +226,7 @@ verdict_json(int ntransactions, int64 bytes)
 				: psprintf("%X/%X", LSN_FORMAT_ARGS(ap->position)));
 	appendStringInfo(&out, ", \"decisions\": [%s]",
 					 ap->decisions ? ap->decisions->data : "");
-	if (asked.stop)
+	if (asked.stop || sl_feed_complete())
 		appendStringInfoString(&out, ", \"stop\": true");
 	if (asked.catch_up)
 		appendStringInfo(&out, ", \"catch_up\": " UINT64_FORMAT, asked.catch_up);
@@ -314,7 +314,7 @@ sluice_feed_close(PG_FUNCTION_ARGS)
 	sl_feed_lock_again();
 	/* held to the end of this transaction, so that nobody comes in between */
 	(void) sl_stream_lock_xact(sl_feed.stream);
-	stop = sl_feed_seat_asked(sl_feed.slot).stop;
+	stop = sl_feed_seat_asked(sl_feed.slot).stop || sl_feed_complete();
 	/* a feeder in between has met the refusal itself, or its cure */
 	if (sl_feed.refusal &&
 		sl_position_load(sl_feed.stream->stream_id, NULL) == sl_apply_position(sl_feed.apply))

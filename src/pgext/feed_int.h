@@ -32,6 +32,7 @@ typedef struct SlFeed
 	bool		sysid_new;		/* who the source is, written, not committed */
 	bool		shown;			/* the stream's state says that it is fed */
 	bool		settled;		/* its copy is known to be over */
+	bool		once;			/* option follow is off */
 	ErrorData  *refusal;		/* raised by a call, to be recorded */
 	XLogRecPtr	refusal_lsn;
 } SlFeed;
@@ -60,6 +61,9 @@ extern void sl_feed_lock_again(void);
  * PROTOCOL-VIOLATION where it moves before its rows are there.
  */
 extern void sl_feed_moved(XLogRecPtr position);
+
+/* Is this a stream that does not follow, and is all here that it came for? */
+extern bool sl_feed_complete(void);
 
 /*
  * Is the batch from the stream's source?  Notes who that is with the first one; refuses

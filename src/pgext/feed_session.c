@@ -190,6 +190,7 @@ sl_feed_take(const char *stream_id)
 	sl_feed.subid = GetCurrentSubTransactionId();
 	old = MemoryContextSwitchTo(sl_feed.cxt);
 	sl_feed.stream = sl_stream_load(stream_id, false);
+	sl_feed.once = !sl_stream_opt_bool(sl_feed.stream, SL_O_FOLLOW);
 
 	/*
 	 * after a restart it may be here before the scout that makes the streams
@@ -305,6 +306,13 @@ sl_feed_moved(XLogRecPtr position)
 	sl_feed.settled = true;
 	if (sl_state_load(id) == SL_STATE_COPYING)
 		sl_state_set(id, SL_STATE_STREAMING, NULL);
+}
+
+/* See feed_int.h. */
+bool
+sl_feed_complete(void)
+{
+	return sl_feed.once && sl_cold_complete(sl_feed.stream->stream_id);
 }
 
 /* Keep a refusal for feed_close; the error itself goes on. */
