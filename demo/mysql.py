@@ -10,7 +10,7 @@ from collections import namedtuple
 
 from scene import COPIED, Scene, say
 
-from lib import Bridge, MySqlServer, PgServer, wait_until
+from lib import Bridge, MySqlServer, PgServer
 
 SBTEST = 4
 # What sysbench's own tables lack: types, generated columns, foreign keys
@@ -149,23 +149,9 @@ class FromMysql(Scene):
         self.bridge.start()
 
     def follow(self):
-        self.sql("CALL sluice.sync_wait('shop', 'caught_up', '10 min')")
-        self.health()
-        self.sql(COPIED)
-        self.sql("\\d orders")
-        self.sql("SELECT kind, schema_name, object_name, note FROM sluice.schema_objects "
-                 "WHERE state = 'not_carried' OR note IS NOT NULL")
+        self.show_copied("state = 'not_carried' OR note IS NOT NULL")
         self.write(1, 500)
-        say("stop; the source goes on")
-        self.sql("SELECT sluice.sync_stop('shop', true)")
-        self.health()
-        before = self.transactions()
-        self.write(501, 500)
-        wait_until(lambda: self.transactions() > before + 500, 60, "the load stands still")
-        say("resume: nothing is copied again")
-        self.sql("SELECT state FROM sluice.sync_start('shop')")
-        self.sql("CALL sluice.sync_wait('shop', 'caught_up', '5 min')")
-        self.health()
+        self.stop_and_resume(lambda: self.write(501, 500))
 
     def kills(self):
         pid = self.value("SELECT pid FROM sluice.health")
@@ -214,14 +200,7 @@ class FromMysql(Scene):
         return theirs, ours
 
     def compare(self):
-        say("end of the load; comparing")
-        self.end_load()
-        self.sql("CALL sluice.sync_wait('shop', 'caught_up', '5 min')")
-        self.health()
-        self.sql("SELECT table_name, status, source_rows, target_rows, different_rows "
-                 "FROM sluice.verify('shop')")
-        unequal = self.value("SELECT count(*) FROM sluice.verify('shop') "
-                             "WHERE status <> 'equal'")
+        unequal = self.end_and_verify()
         # and once more without trusting sluice with it
         theirs, ours = self.both_sides()
         diffs = [t for t in self.tables if theirs[t] != ours[t]]

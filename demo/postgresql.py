@@ -128,22 +128,8 @@ class FromPostgresql(Scene):
                  "'{\"copy_bytes_per_second\": null}')")
 
     def follow(self):
-        self.sql("CALL sluice.sync_wait('shop', 'caught_up', '10 min')")
-        self.health()
-        self.sql(COPIED)
-        self.sql("\\d orders")
-        self.sql("SELECT kind, schema_name, object_name, note FROM sluice.schema_objects "
-                 "WHERE state = 'not_carried'")
-
-        say("stop; the source goes on")
-        self.sql("SELECT sluice.sync_stop('shop', true)")
-        self.health()
-        before = self.transactions()
-        wait_until(lambda: self.transactions() > before + 500, 60, "the load stands still")
-        say("resume: nothing is copied again")
-        self.sql("SELECT state FROM sluice.sync_start('shop')")
-        self.sql("CALL sluice.sync_wait('shop', 'caught_up', '5 min')")
-        self.health()
+        self.show_copied()
+        self.stop_and_resume()
 
     def kills(self):
         pid = wait_until(lambda: self.value("SELECT pid FROM sluice.health"), 30,
@@ -163,14 +149,7 @@ class FromPostgresql(Scene):
         self.health()
 
     def compare(self):
-        say("end of the load; comparing")
-        self.end_load()
-        self.sql("CALL sluice.sync_wait('shop', 'caught_up', '5 min')")
-        self.health()
-        self.sql("SELECT table_name, status, source_rows, target_rows, different_rows "
-                 "FROM sluice.verify('shop')")
-        unequal = self.value("SELECT count(*) FROM sluice.verify('shop') "
-                             "WHERE status <> 'equal'")
+        unequal = self.end_and_verify()
         # and once more without trusting sluice with it
         class Side:
             def __init__(self, server):

@@ -89,6 +89,39 @@ class Scene:
                  "pg_size_pretty(bytes_done) AS bytes, eta FROM sluice.progress")
         return pid
 
+    def show_copied(self, objects="state = 'not_carried'"):
+        """What the copy brought, and of the source's objects those that need a word."""
+        self.sql("CALL sluice.sync_wait('shop', 'caught_up', '10 min')")
+        self.health()
+        self.sql(COPIED)
+        self.sql("\\d orders")
+        self.sql("SELECT kind, schema_name, object_name, note FROM sluice.schema_objects "
+                 "WHERE " + objects)
+
+    def stop_and_resume(self, write=lambda: None):
+        """The source goes on meanwhile; write: what it gets besides the load."""
+        say("stop; the source goes on")
+        self.sql("SELECT sluice.sync_stop('shop', true)")
+        self.health()
+        before = self.transactions()
+        write()
+        wait_until(lambda: self.transactions() > before + 500, 60, "the load stands still")
+        say("resume: nothing is copied again")
+        self.sql("SELECT state FROM sluice.sync_start('shop')")
+        self.sql("CALL sluice.sync_wait('shop', 'caught_up', '5 min')")
+        self.health()
+
+    def end_and_verify(self):
+        """End the load and let sluice compare; the number of unequal tables."""
+        say("end of the load; comparing")
+        self.end_load()
+        self.sql("CALL sluice.sync_wait('shop', 'caught_up', '5 min')")
+        self.health()
+        self.sql("SELECT table_name, status, source_rows, target_rows, different_rows "
+                 "FROM sluice.verify('shop')")
+        return self.value("SELECT count(*) FROM sluice.verify('shop') "
+                          "WHERE status <> 'equal'")
+
     def kill_target(self):
         self.target.kill9()
         self.target.start()
