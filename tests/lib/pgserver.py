@@ -1,11 +1,14 @@
 """A throw-away PostgreSQL server."""
 import atexit
+import fcntl
+import hashlib
 import itertools
 import os
 import re
 import secrets
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import psycopg2
@@ -72,6 +75,7 @@ class PgServer:
             self.conf["shared_preload_libraries"] = preload
         self.conf.update(conf or {})
         self._dbs = itertools.count(1)
+        self._extended, self._template = 0, None    # see fresh_db
         self._postmaster = None
         atexit.register(self.destroy)
         if init:
@@ -98,11 +102,39 @@ class PgServer:
         return done
 
     def _initdb(self):
-        self.run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust",
-                 "--no-sync", "--locale=C.UTF-8", "-E", "UTF8")
+        """A copy of one cluster per set of programs, with an identity of its own:
+        initdb takes longer than many a test."""
+        base = os.environ.get("SLUICE_TEST_TMP", tempfile.gettempdir())
+        made_by = "%s %d" % (os.path.realpath(self.program("initdb")), os.geteuid())
+        first = os.path.join(base, "sluice-initdb-" +
+                             hashlib.sha256(made_by.encode()).hexdigest()[:16])
+        if "SLUICE_TEST_TMP" not in os.environ:
+            self._initdb_into(self.data)        # nobody would remove the first one
+        else:
+            with open(first + ".lock", "w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not os.path.exists(first):
+                    shutil.rmtree(first + ".new", ignore_errors=True)
+                    os.mkdir(first + ".new")
+                    chown_to_server(first + ".new")
+                    self._initdb_into(first + ".new")
+                    os.rename(first + ".new", first)
+            subprocess.run(["cp", "-a", first, self.data], check=True)
+            self._new_identity()
         self._write("pg_hba.conf", HBA)
         with open(os.path.join(self.data, "postgresql.conf"), "a") as f:
             f.write("include 'sluice-test.conf'\n")
+
+    def _initdb_into(self, folder):
+        self.run("initdb", "-D", folder, "-U", "postgres", "-A", "trust",
+                 "--no-sync", "--locale=C.UTF-8", "-E", "UTF8")
+
+    def _new_identity(self):
+        """Another system identifier, the first field of pg_control; pg_resetwal
+        makes the checksum and the WAL fit it."""
+        with open(os.path.join(self.data, "global/pg_control"), "r+b") as f:
+            f.write(secrets.randbits(63).to_bytes(8, sys.byteorder))
+        self.run("pg_resetwal", "-f", "-D", self.data)
 
     def _write(self, name, text):
         path = os.path.join(self.data, name)
@@ -220,7 +252,7 @@ class PgServer:
     def _backup(self, name, conf):
         other = PgServer(name, bindir=self.bindir, init=False, preload="")
         other.conf = dict(self.conf, **(conf or {}))
-        other.secret = self.secret
+        other.secret, other._template = self.secret, self._template
         self.run("pg_basebackup", "-h", self.sockdir, "-p", self.port, "-U",
                  "postgres", "-D", other.data, "-c", "fast", "-X", "stream",
                  "--no-sync")
@@ -275,12 +307,27 @@ class PgServer:
         """A new empty database; a Db.  encoding: another one, with locale C."""
         prefix = re.sub(r"[^a-z0-9_]", "_", prefix.lower())[:40]
         name = "%s_%d" % (prefix, next(self._dbs))
-        self.execute('CREATE DATABASE "%s" TEMPLATE template0%s' % (
-            name, " ENCODING '%s' LOCALE 'C'" % encoding if encoding else ""))
+        template = "template0"
+        if extension and not encoding:
+            template = self._template or template
+        self.execute('CREATE DATABASE "%s" TEMPLATE %s%s' % (
+            name, template, " ENCODING '%s' LOCALE 'C'" % encoding if encoding else ""))
         db = Db(self, name)
-        if extension:
+        if extension and template == "template0":
             db.execute("CREATE EXTENSION sluice")
+            if not encoding:
+                self._keep_as_template()
         return db
+
+    def _keep_as_template(self):
+        """From the third on databases with the extension are copies of one:
+        the script takes longer than the rest of a small test."""
+        self._extended += 1
+        if self._extended == 2 and not self._template:
+            self.execute("CREATE DATABASE sluice_template TEMPLATE template0")
+            self.execute("CREATE EXTENSION sluice", dbname="sluice_template")
+            self.execute("ALTER DATABASE sluice_template ALLOW_CONNECTIONS false")
+            self._template = "sluice_template"
 
     def version(self):
         """Major version, as 15."""
