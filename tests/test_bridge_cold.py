@@ -231,7 +231,7 @@ def test_a_login_that_may_not_lock_is_told_what_to_grant(mysql9, dst, make_bridg
     stream = make_bridged_stream(src, dst, **who)
     make_bridge(dst)
     row = stream.wait_refused("PREFLIGHT-FAILED", 60)
-    grant = "GRANT LOCK TABLES ON `%s`.* TO `%s`@`%%`;" % (src.name, who["user"])
+    grant = "GRANT LOCK TABLES ON `%s`.* TO `%s`@`%%`;" % (src.name.replace("_", "\\_"), who["user"])
     assert grant in row["hint"], row
     mysql9.execute(grant)
     stream.start(source=False)

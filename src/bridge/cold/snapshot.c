@@ -155,8 +155,8 @@ refuse_denied(BrSnapshotError *err, MxConn *lock, const BrTable *t)
 		 "or the source no GTIDs), and the login may not lock tables", t->database, t->name);
 	initStringInfo(&fix);
 	appendStringInfoString(&fix, "GRANT LOCK TABLES ON ");
-	mx_append_ident(&fix, t->database);
-	appendStringInfo(&fix, ".* TO %s;", account);
+	br_grant_scope(&fix, t->database);
+	appendStringInfo(&fix, " TO %s;", account);
 	strlcpy(err->fix, fix.data, sizeof(err->fix));
 	pfree(fix.data);
 	pfree(account);
