@@ -39,7 +39,7 @@ CREATE FUNCTION t.t(id int, n text, v text, wide int = NULL) RETURNS bytea LANGU
     SELECT t.row(int4send(id), convert_to(n, 'UTF8'), convert_to(v, 'UTF8'), int4send(wide))
 $$;
 CREATE FUNCTION t.range(more jsonb = '{}') RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-    SELECT '{"id": 0, "of": 1, "rows": 10, "bytes": 100, "snapshot": {"lsn": "1/C8", "window_lsn": "1/C8"},
+    SELECT '{"id": 0, "of": 1, "rows": 10, "bytes": 100, "snapshot": {"lsn": "1/C8", "window_lsn": "1/12C"},
         "columns": [{"name": "id", "form": "binary", "typid": 23}, {"name": "n", "form": "text"},
             {"name": "v", "form": "binary", "typid": 1043}, {"name": "wide", "form": "binary", "typid": 23}]}' || more
 $$;
@@ -182,6 +182,15 @@ SELECT t.fk(:'tok', 1, t.i('{9,90,never}'), t.d('{1,NULL,NULL}'), '{"kind": "ddl
 -- inside: whatever is here, the row is as the change says
 SELECT t.fk(:'tok', 2, t.i('{3,31,c2}'), t.i('{4,40,d}'), t.u('{5,50,e}'), t.u('{1,11,a2}'), t.d('{8,NULL,NULL}'), t.d('{7,NULL,NULL}'));
 SELECT * FROM land.k ORDER BY id;
+-- each table has its own window: that of t ends where transaction 3 begins
+CREATE FUNCTION t.ft(tok text, n int, VARIADIC records jsonb[]) RETURNS jsonb LANGUAGE sql AS $$
+    SELECT sluice.feed(tok, t.my(VARIADIC ARRAY[t.shape_t() || '{"wireid": 2}'] || t.tx(n, VARIADIC records))) -> 'transactions'
+$$;
+SELECT * FROM t.conflict;
+BEGIN;
+SELECT t.ft(:'tok', 3, t.d('{99,NULL,NULL,NULL}', rel => 2));
+SELECT * FROM t.conflict;
+ROLLBACK;
 -- keys that change: to one that is here, to one that is not, from one that is not
 SELECT t.fk(:'tok', 3, t.u('{4,41,d2}', '{3,NULL,NULL}'), t.u('{12,21,b2}', '{2,NULL,NULL}'), t.u('{13,130,m}', '{8,NULL,NULL}'),
     t.u('{13,131,n}', '{9,NULL,NULL}'));

@@ -149,6 +149,9 @@ br_flow_commit(BrFlow *f)
 	}
 	c->commit_lsn = f->group.lsn;
 	c->end_lsn = br_flow_lsn_of(f->file, f->pos);
+	if (c->end_lsn < c->commit_lsn)
+		return br_stop(&f->stop, "PROTOCOL-VIOLATION",
+					   "a transaction of the source's log ends before its beginning, at %s", br_flow_place(f));
 	c->commit_time = f->group.time != 0 ? f->group.time : f->time;
 	f->committed = *c;
 	f->commit = f->out->len;
@@ -224,7 +227,8 @@ br_flow_rollback_to(BrFlow *f, const char *name)
 	int			i = g->nsavepoints - 1;
 	BrSavepoint *s;
 
-	while (i >= 0 && strcmp(g->savepoints[i].name, name) != 0)
+	/* names of savepoints are equal in any case; the newest counts */
+	while (i >= 0 && pg_strcasecmp(g->savepoints[i].name, name) != 0)
 		i--;
 	if (i < 0)
 		return br_stop(&f->stop, "PROTOCOL-VIOLATION", "the source's log goes back to a savepoint that is not there at %s",
@@ -314,7 +318,7 @@ map_slot(BrFlow *f, const BlTableMap *map)
 {
 	BrMapSlot  *slot = &f->maps[map->table_id % BR_MAP_SLOTS];
 
-	return slot->map == map && slot->id == map->table_id ? slot : NULL;
+	return slot->serial == map->serial ? slot : NULL;
 }
 
 static bool
@@ -329,7 +333,7 @@ table_map(BrFlow *f, const BlTableMap *map)
 		return false;
 	if (t != NULL && !br_flow_bind(t, map, &f->stop))
 		return false;
-	*slot = (BrMapSlot) {map, map->table_id, t};
+	*slot = (BrMapSlot) {map->serial, t};
 	return true;
 }
 
@@ -379,7 +383,7 @@ rows(BrFlow *f, BlItem *item)
 	t = slot->table;
 	if (t == NULL)
 		return true;
-	if (t->bound != map && !br_flow_bind(t, map, &f->stop))
+	if (t->bound != map->serial && !br_flow_bind(t, map, &f->stop))
 		return false;
 	if (!map->has_names && f->group.lsn < t->trusted_from)
 		return stop_untrusted(f, t);

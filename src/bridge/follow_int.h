@@ -68,8 +68,8 @@ typedef struct BrFlowTable
 	BlCell	   *after;
 	uint64		trusted_from;	/* without names in the log: rows at or behind
 								 * it have this shape */
-	const BlTableMap *bound;	/* the map that the codecs fit; NULL = none
-								 * was seen */
+	uint64		bound;			/* serial of the map that the codecs fit; 0 =
+								 * none was seen */
 	int64		announced;		/* where in all of the output; -1 = not */
 } BrFlowTable;
 
@@ -160,8 +160,7 @@ typedef struct BrGroup
 
 typedef struct BrMapSlot
 {
-	const BlTableMap *map;
-	uint64		id;
+	uint64		serial;			/* of the map; 0 = none */
 	BrFlowTable *table;			/* NULL = not followed */
 } BrMapSlot;
 

@@ -182,7 +182,7 @@ bind_column(BrFlowTable *t, int i, const BlColumn *col, BrStop *stop)
 bool
 br_flow_bind(BrFlowTable *t, const BlTableMap *map, BrStop *stop)
 {
-	t->bound = NULL;
+	t->bound = 0;
 	if (map->fault.code != SL_ERR_NONE)
 	{
 		br_stop(stop, "PROTOCOL-VIOLATION", "rows of table \"%s.%s\" cannot be read from the source's log: %s",
@@ -195,7 +195,7 @@ br_flow_bind(BrFlowTable *t, const BlTableMap *map, BrStop *stop)
 	for (int i = 0; i < t->ncols; i++)
 		if (!bind_column(t, i, &map->cols[i], stop))
 			return false;
-	t->bound = map;
+	t->bound = map->serial;
 	t->shape->evidence = map->has_names ? SL_EVIDENCE_CHANGE : SL_EVIDENCE_NOW;
 	return true;
 }

@@ -1,18 +1,21 @@
 /*
  * binlog.c
- *	  Fuzz target: a whole binary log file, all its items, all their rows.
+ *	  Fuzz target: a whole binary log file, all its items, all their rows, and
+ *	  what the command decode prints of them.
  *
  * Checksums are not compared, or nothing would come past them.  Whatever is
  * refused must stay refused, with its reason.
  */
 #include "bridge/binlog/decoder.h"
 #include "bridge/binlog/le.h"
+#include "bridge/decode.h"
 #include "bridge/types/json.h"
 #include "fuzz.h"
 
 #define MAX_EVENT	((size_t) 1024 * 1024)
 #define MAX_ROWS	20000		/* of one event: rows of nothing cost nothing
 								 * to write */
+#define PRINTED		2048		/* bytes of an event that is printed */
 
 static void
 look_at_cell(const BlCell *cell, const BlColumn *col)
@@ -127,6 +130,24 @@ look_at(BlItem *item)
 	}
 }
 
+/* An item is lines; the length of what an event's rows become is not that of the event. */
+static void
+print(const BlItem *item, size_t len)
+{
+	DecodeOptions opt = {.raw = item->event.pos % 2 == 1, .full = item->event.pos % 4 < 2};
+	BlItem		copy = *item;
+	StringInfoData text;
+	SlError		err;
+
+	if (len > PRINTED)
+		return;
+	initStringInfo(&text);
+	(void) decode_item(&opt, "4", &copy, &text, &err);
+	if (text.len > 0 && text.data[text.len - 1] != '\n')
+		abort();
+	pfree(text.data);
+}
+
 /* One event in memory of exactly its size; false when the decoder gave up. */
 static bool
 one_event(BlDecoder *d, const uint8_t *data, size_t len)
@@ -139,7 +160,10 @@ one_event(BlDecoder *d, const uint8_t *data, size_t len)
 		memcpy(copy, data, len);
 	if (bl_decoder_put(d, copy, len, &err))
 		while (bl_decoder_next(d, &item, &err))
+		{
+			print(&item, len);
 			look_at(&item);
+		}
 	if (err.code != SL_ERR_NONE && (err.detail[0] == '\0' || bl_decoder_put(d, copy, len, &err)))
 		abort();
 	free(copy);

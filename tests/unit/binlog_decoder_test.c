@@ -97,6 +97,33 @@ a_map_is_kept(void)
 	bl_decoder_free(d);
 }
 
+/* A map that was given up and read again is another one, wherever it lies. */
+static void
+no_map_is_taken_for_another(void)
+{
+	BlDecoder  *d = begin("9.7.4", BL_CHECKSUM_NONE);
+	uint64		first = 0;
+	uint64		last = 0;
+	BlItem		item;
+
+	for (int i = 0; i < 300; i++)
+	{
+		StringInfo	b = makeStringInfo();
+
+		put_le(b, i % 150 + 1, 6);
+		put_bytes(b, "\1\0\1d\0\1t\0\1\3\0\1", 12);
+		CHECK(one(d, BL_EV_TABLE_MAP, 0, b->data, b->len, &item) == BL_ITEM_TABLE_MAP);
+		CHECK(item.u.map->serial > last);
+		last = item.u.map->serial;
+		first = i == 0 ? last : first;
+		CHECK(one(d, BL_EV_XID, 0, "12345678", 8, &item) == BL_ITEM_XID);
+	}
+	CHECK(first > 0);
+	/* one that is known still is the same */
+	CHECK(one(d, BL_EV_TABLE_MAP, 0, MAP("\226"), &item) == BL_ITEM_TABLE_MAP && item.u.map->serial == last);
+	bl_decoder_free(d);
+}
+
 static void
 an_end_without_rows(void)
 {
@@ -274,6 +301,7 @@ main(void)
 {
 	RUN(rows_need_their_map);
 	RUN(a_map_is_kept);
+	RUN(no_map_is_taken_for_another);
 	RUN(an_end_without_rows);
 	RUN(what_is_not_understood);
 	RUN(a_fault_stays);

@@ -23,6 +23,7 @@ struct BlMaps
 	int			n;
 	int			size;
 	uint64		statement;
+	uint64		nread;
 	int			last;			/* where the last search ended */
 };
 
@@ -146,6 +147,7 @@ bl_maps_add(BlMaps *maps, const BlFormat *format, const BlEvent *ev, SlError *er
 		return NULL;
 	}
 	clear_entry(e);
+	map->serial = ++maps->nread;
 	e->table_id = id;
 	e->statement = maps->statement;
 	e->map = map;

@@ -34,6 +34,8 @@ typedef struct BlColumn
 
 typedef struct BlTableMap
 {
+	uint64		serial;			/* another for each that a decoder reads: an
+								 * address is used again; 0 = read by itself */
 	uint64		table_id;
 	uint16		flags;
 	const char *database;		/* zero-terminated copies */

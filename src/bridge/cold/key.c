@@ -266,6 +266,13 @@ br_key_text(const BrKey *key, const MxCell *const *cells, StringInfo out, SlErro
 
 /* ---------- text back to values ---------- */
 
+static bool
+no_key(const BrKey *key, size_t offset, SlError *err)
+{
+	return sl_error_set(err, SL_ERR_MALFORMED, offset, "a key on record is not one of table \"%s\" as it is now",
+						key->table->name);
+}
+
 /* See key.h.  No value has a character that JSON would escape. */
 bool
 br_key_parse(const BrKey *key, const char *text, BrKeyValues *v, SlError *err)
@@ -275,27 +282,23 @@ br_key_parse(const BrKey *key, const char *text, BrKeyValues *v, SlError *err)
 	memset(v, 0, sizeof(*v));
 	if (text == NULL)
 		return true;
-	if (*p++ != '[')
-		return sl_error_set(err, SL_ERR_MALFORMED, 0, "a key on record is no array");
-	while (*p != ']')
+	if (*p != '[')
+		return no_key(key, 0, err);
+	do
 	{
 		const char *end;
 
-		if (v->n > 0 && *p++ != ',')
-			break;
-		while (*p == ' ')
+		do
 			p++;
+		while (*p == ' ');
 		end = *p == '"' ? strchr(p + 1, '"') : NULL;
 		if (end == NULL || v->n == key->n ||
 			!form_holds(key->parts[v->n].form, p + 1, end - p - 1))
-			break;
+			return no_key(key, p - text, err);
 		v->values[v->n++] = pnstrdup(p + 1, end - p - 1);
 		p = end + 1;
-	}
-	if (p[0] == ']' && p[1] == '\0' && v->n > 0)
-		return true;
-	return sl_error_set(err, SL_ERR_MALFORMED, p - text, "a key on record is not one of table \"%s\" as it is now",
-						key->table->name);
+	} while (*p == ',');
+	return (p[0] == ']' && p[1] == '\0') || no_key(key, p - text, err);
 }
 
 /* ---------- conditions ---------- */
