@@ -70,6 +70,8 @@ br_feed_results(BrFeed *fd, bool wait)
 
 /* ---------- batches ---------- */
 
+static const char feed_sql[] = "SELECT sluice.feed($1, $2)";
+
 /* follows: with the position that the batch is to be applied at. */
 static void
 begin_batch(BrFeed *fd, int handed, bool follows)
@@ -110,7 +112,7 @@ send_batch(BrFeed *fd, int n)
 	};
 	BrError		err;
 
-	if (!br_target_send(fd->t, "SELECT sluice.feed($1, $2)", params, lengthof(params), true, &err))
+	if (!br_target_send(fd->t, feed_sql, params, lengthof(params), true, &err))
 		return failed(fd, &err);
 	fd->flying++;
 	fd->sent = br_now_ms();
@@ -218,6 +220,7 @@ br_feed_answer(BrFeed *fd, int64 ticket)
 bool
 br_feed_init(BrFeed *fd, BrStream *s, BrTarget *t, BrFlow *flow, BrOutcome *out)
 {
+	const BrParam kinds[2] = {{.data = ""}, {.data = "", .binary = true}};
 	BrError		err;
 
 	memset(fd, 0, sizeof(*fd));
@@ -226,7 +229,8 @@ br_feed_init(BrFeed *fd, BrStream *s, BrTarget *t, BrFlow *flow, BrOutcome *out)
 	fd->flow = flow;
 	fd->out = out;
 	initStringInfo(&fd->head);
-	if (!br_target_pipeline(t, BR_FEED_DEPTH, &err))
+	if (!br_target_prepare(t, feed_sql, kinds, lengthof(kinds), &err) ||
+		!br_target_pipeline(t, BR_FEED_DEPTH, &err))
 		return failed(fd, &err);
 	begin_batch(fd, 0, true);
 	if (!send_batch(fd, flow->whole))

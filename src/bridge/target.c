@@ -135,6 +135,8 @@ br_target_close(BrTarget *t)
 	if (t == NULL)
 		return;
 	PQfinish(t->conn);
+	if (t->prepared != NULL)
+		pfree(t->prepared);
 	pfree(t);
 }
 
@@ -228,28 +230,14 @@ await(BrTarget *t)
 	return true;
 }
 
-/* The result of one statement, whose status is good; NULL at a fault. */
+/* The result of the one statement that was sent, whose status is good; NULL at a fault. */
 static PGresult *
-run(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err)
+take(BrTarget *t, const char *sql, BrError *err)
 {
-	BrBound		b;
 	PGresult   *res;
 	PGresult   *more;
 	ExecStatusType status;
 
-	memset(err, 0, sizeof(*err));
-	if (t->depth > 0)
-	{
-		br_error_set(err, "the session is in pipeline mode");
-		return NULL;
-	}
-	if (!br_target_bind(params, n, &b, err))
-		return NULL;
-	if (PQsendQueryParams(t->conn, sql, n, b.types, b.values, b.lengths, b.formats, 0) != 1)
-	{
-		br_target_failed(t, NULL, err);
-		return NULL;
-	}
 	if (!await(t))
 	{
 		br_error_set(err, "told to stop");
@@ -271,6 +259,30 @@ run(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err)
 		return res;
 	PQclear(res);
 	return NULL;
+}
+
+/* Can a statement be sent that is waited for? */
+static bool
+is_free(BrTarget *t, BrError *err)
+{
+	memset(err, 0, sizeof(*err));
+	return t->depth == 0 || br_error_set(err, "the session is in pipeline mode");
+}
+
+/* Likewise of a statement that is sent here. */
+static PGresult *
+run(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err)
+{
+	BrBound		b;
+
+	if (!is_free(t, err) || !br_target_bind(params, n, &b, err))
+		return NULL;
+	if (PQsendQueryParams(t->conn, sql, n, b.types, b.values, b.lengths, b.formats, 0) != 1)
+	{
+		br_target_failed(t, NULL, err);
+		return NULL;
+	}
+	return take(t, sql, err);
 }
 
 /* See target.h. */
@@ -313,6 +325,31 @@ br_target_exec(BrTarget *t, const char *sql, const BrParam *params, int n, BrErr
 {
 	PGresult   *res = run(t, sql, params, n, err);
 
+	PQclear(res);
+	return res != NULL;
+}
+
+/* See target.h. */
+bool
+br_target_prepare(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err)
+{
+	BrBound		b;
+	PGresult   *res = NULL;
+
+	if (!is_free(t, err))
+		return false;
+	if (t->prepared != NULL && strcmp(t->prepared, sql) == 0)
+		return true;
+	if (t->prepared != NULL)
+		return br_error_set(err, "the session has a prepared statement already");
+	if (!br_target_bind(params, n, &b, err))
+		return false;
+	if (PQsendPrepare(t->conn, BR_PREPARED, sql, n, b.types) == 1)
+		res = take(t, sql, err);
+	else
+		br_target_failed(t, NULL, err);
+	if (res != NULL)
+		t->prepared = pstrdup(sql);
 	PQclear(res);
 	return res != NULL;
 }

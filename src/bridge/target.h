@@ -64,6 +64,12 @@ extern void br_rows_free(BrRows *r);
 extern bool br_target_exec(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err);
 
 /*
+ * Have the server parse and plan sql once: sends of the same text use it from then on, with parameters of the same kinds (the
+ * values of params do not matter).  One statement a session; asked again it does nothing.  Not while there is a pipeline.
+ */
+extern bool br_target_prepare(BrTarget *t, const char *sql, const BrParam *params, int n, BrError *err);
+
+/*
  * COPY … TO STDOUT: begin it, then take what comes, piece by piece: 1 a piece (until the next call), 0 the end, -1 a
  * fault.  No other statement runs before the end or a fault.
  */

@@ -12,6 +12,8 @@
 #define BR_MAX_PARAMS	16		/* of one statement */
 #define BR_MAX_DEPTH	64		/* statements in flight */
 
+#define BR_PREPARED		"sluice_bridge"
+
 /* What came of a statement. */
 typedef struct BrAnswer
 {
@@ -33,6 +35,8 @@ struct BrTarget
 	PGconn	   *conn;
 	char	   *piece;			/* of a COPY, libpq's; NULL = none */
 	const volatile bool *give_up;	/* NULL = statements are waited for */
+	char	   *prepared;		/* statement that is, as BR_PREPARED; NULL =
+								 * none */
 	int			depth;			/* of the pipeline; 0 = there is none */
 	int			first;			/* oldest in flight, in a ring */
 	int			flying;			/* how many are */

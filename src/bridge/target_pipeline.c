@@ -156,6 +156,14 @@ br_target_result(BrTarget *t, bool wait, char **value, BrError *err)
 	return answer.ok ? 1 : -1;
 }
 
+static bool
+send_bound(BrTarget *t, const char *sql, const BrBound *b, int n)
+{
+	if (t->prepared != NULL && strcmp(t->prepared, sql) == 0)
+		return PQsendQueryPrepared(t->conn, BR_PREPARED, n, b->values, b->lengths, b->formats, 0) == 1;
+	return PQsendQueryParams(t->conn, sql, n, b->types, b->values, b->lengths, b->formats, 0) == 1;
+}
+
 /* See target.h. */
 bool
 br_target_send(BrTarget *t, const char *sql, const BrParam *params, int n, bool sync, BrError *err)
@@ -177,7 +185,7 @@ br_target_send(BrTarget *t, const char *sql, const BrParam *params, int n, bool 
 		*answer = t->hand;
 		t->taken[t->ntaken++] = answer;
 	}
-	if (PQsendQueryParams(t->conn, sql, n, b.types, b.values, b.lengths, b.formats, 0) != 1 ||
+	if (!send_bound(t, sql, &b, n) ||
 		(sync && PQpipelineSync(t->conn) != 1))
 		return br_target_failed(t, NULL, err);
 	t->synced[(t->first + t->flying) % BR_MAX_DEPTH] = sync;

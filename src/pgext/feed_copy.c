@@ -56,6 +56,8 @@ typedef struct Copy
 	bool		wrote;			/* in this transaction */
 	bool		loose;			/* … rows that no key stands for yet */
 	bool		last;			/* … and the last of the range */
+	int64		rows;			/* … that the range's row does not count yet */
+	int64		bytes;
 } Copy;
 
 static Copy copy;
@@ -341,6 +343,28 @@ check_open(const SlStream *s, FunctionCallInfo fcinfo)
 			 errhint("Call sluice.feed_copy_open; the last batch of a range closes it, and so does an error.")));
 }
 
+/*
+ * Each version of the range's row is walked past by the writes that follow in the
+ * same transaction: it is written when a batch may be committed (rows that
+ * no key stands for may not), and first of all, so that the range is
+ * known to be on record before more is sent.
+ *
+ * In replica role: the foreign key of a row that this transaction wrote before
+ * is checked at every write, also of another column.
+ */
+static void
+advance_range(const SlCopyBatch *b)
+{
+	copy.rows += (int64) b->nrows;
+	copy.bytes += (int64) b->rows_len;
+	if (copy.wrote && b->cursor == NULL && !b->last)
+		return;
+	sl_feed_range_advance(copy.range->task,
+						  b->cursor ? pnstrdup(b->cursor, b->cursor_len) : NULL,
+						  copy.rows, copy.bytes, b->last);
+	copy.rows = copy.bytes = 0;
+}
+
 static Datum
 copy_batch(SlStream *s, FunctionCallInfo fcinfo)
 {
@@ -362,13 +386,7 @@ copy_batch(SlStream *s, FunctionCallInfo fcinfo)
 	if (b.nrows > 0)
 		insert_rows(s, &b);
 	SL_FAULT("feed_copy_rows");
-
-	/*
-	 * in replica role too: the foreign key of a row that this transaction
-	 * wrote before is checked at every write, also of another column
-	 */
-	sl_feed_range_advance(r->task, b.cursor ? pnstrdup(b.cursor, b.cursor_len) : NULL,
-						  (int64) b.nrows, bytes, b.last);
+	advance_range(&b);
 	AtEOXact_GUC(true, level);
 	r->rows += b.nrows;
 	r->bytes += bytes;

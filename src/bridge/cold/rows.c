@@ -385,6 +385,7 @@ br_copy_rows(const BrCold *c, const BrTask *task, const char *cursor, MxConn *so
 			 BrTarget *t, BrReport *r)
 {
 	RowCopy		k = {.c = c, .ct = task->table, .range = task->range, .source = source, .t = t, .r = r};
+	const BrParam kinds[2] = {{.data = ""}, {.data = "", .binary = true}};
 	StringInfoData sql;
 	BrError		err;
 	bool		ok;
@@ -399,7 +400,8 @@ br_copy_rows(const BrCold *c, const BrTask *task, const char *cursor, MxConn *so
 	initStringInfo(&k.cursor);
 	initStringInfo(&sql);
 	ok = make_codecs(&k) && make_query(&k, cursor, &sql);
-	if (ok && !br_target_pipeline(t, IN_FLIGHT, &err))
+	if (ok && (!br_target_prepare(t, copy_sql, kinds, lengthof(kinds), &err) ||
+			   !br_target_pipeline(t, IN_FLIGHT, &err)))
 		ok = br_report_target(r, &err, "rows could not be copied");
 	ok = ok && copy_all(&k, sql.data);
 	if (ok && !br_target_pipeline_end(t, &err))
