@@ -6,6 +6,7 @@ import signal
 import threading
 from decimal import Decimal
 
+import pymysql
 import pytest
 
 from lib import make_bridged_stream, wait_until
@@ -319,18 +320,6 @@ def test_rows_without_all_columns(my_db, follow, image):
     assert stream.dst.query("SELECT * FROM t") == [(1, "a", 1)]
 
 
-def test_xa_transactions(my_db, other, follow):
-    stream = follow(my_db, T)
-    other.execute("XA START 'a'; INSERT INTO o VALUES (1); XA END 'a'; XA PREPARE 'a'; XA COMMIT 'a'")
-    my_db.execute("XA START 'b'; INSERT INTO t VALUES (1, 'a', 1); XA END 'b'; XA COMMIT 'b' ONE PHASE")
-    my_db.execute("INSERT INTO t VALUES (2, 'a', 1)")
-    assert_followed(stream, "t")
-    my_db.execute("XA START 'c'; INSERT INTO t VALUES (3, 'a', 1); XA END 'c'; XA PREPARE 'c'; XA COMMIT 'c'")
-    row = stream.wait_refused("PROTOCOL-VIOLATION")
-    assert "XA transaction" in row["reason"]
-    assert stream.dst.query("SELECT id FROM t ORDER BY 1") == [(1,), (2,)]
-
-
 def test_statements_that_change_tables(my_db, follow):
     stream = follow(my_db, T)
     my_db.execute("CREATE TABLE zz (id INT PRIMARY KEY); CREATE INDEX i ON t (n);"
@@ -378,3 +367,89 @@ def test_a_log_without_names_of_columns(make_mysql, follow, kind):
     assert "binlog_row_metadata = 'FULL'" in row["hint"]
     assert_same(stream, "t")
     assert stream.dst.query("SELECT * FROM u") == [(1, 1)]
+
+
+# -- XA ----------------------------------------------------------------------------
+
+@pytest.fixture
+def xa_db(my_db):
+    """A database in which nothing stays prepared, or it could not be dropped."""
+    yield my_db
+    for row in my_db.query("XA RECOVER"):
+        my_db.execute("XA ROLLBACK '%s'" % row[3])
+
+
+def prepare(db, name, *statements):
+    """Statements in an XA transaction that is prepared, by a session that ends then."""
+    db.execute("XA START '%s'; %s; XA END '%s'; XA PREPARE '%s'" % (name, "; ".join(statements), name, name))
+
+
+def finish(db, name, how="COMMIT"):
+    """Commit or roll back what another session has prepared; it may not have left it yet."""
+    def done():
+        try:
+            db.execute("XA %s '%s'" % (how, name))
+            return True
+        except pymysql.err.MySQLError as e:
+            assert e.args[0] == 1397, e
+            return False
+    wait_until(done, 30, "XA %s" % how)
+
+
+def test_xa_transactions(other, xa_db, follow):
+    """Rows are here when XA COMMIT was logged, wherever in the log they were prepared."""
+    xa_db.execute(T + "; INSERT INTO t VALUES (0, 'was', 0), (10, 'was', 0), (20, 'was', 0), (30, 'was', 0)")
+    prepare(xa_db, "before", "INSERT INTO t VALUES (1, 'a', 1)")     # before the stream
+    stream = follow(xa_db, "CREATE TABLE l (id INT PRIMARY KEY, v LONGTEXT)")
+
+    def ids(table="t"):
+        return [r[0] for r in rows(stream.dst, table, "1")]
+
+    assert ids() == [0, 10, 20, 30]
+    prepare(other, "other", "INSERT INTO o VALUES (1)")
+    xa_db.execute("XA START 'one'; INSERT INTO t VALUES (2, 'a', 1); XA END 'one'; XA COMMIT 'one' ONE PHASE")
+    prepare(xa_db, "kept", "INSERT INTO t VALUES (13, 'a', 1)", "UPDATE t SET n = 9 WHERE id = 2", "SAVEPOINT s",
+            "INSERT INTO t VALUES (14, 'a', 1)", "ROLLBACK TO s", "INSERT INTO t VALUES (15, 'a', 1)")
+    prepare(xa_db, "back", "INSERT INTO t VALUES (26, 'a', 1)")
+    prepare(xa_db, "large", "INSERT INTO l VALUES (1, REPEAT('x', 5000000)), (2, 'y')", "INSERT INTO l VALUES (3, 'z')")
+    xa_db.execute("INSERT INTO t VALUES (37, 'b', 2)")
+    stream.caught_up()
+    assert ids() == [0, 2, 10, 20, 30, 37]
+    finish(xa_db, "kept")
+    finish(xa_db, "back", "ROLLBACK")
+    finish(xa_db, "large")
+    finish(other, "other")
+    finish(xa_db, "before")
+    assert_followed(stream, "t", "l")
+    assert ids() == [0, 1, 2, 10, 13, 15, 20, 30, 37]
+    # names are used again, logs end, and the bridge is away in between
+    prepare(xa_db, "kept", "DELETE FROM t WHERE id < 3")
+    prepare(xa_db, "large", "INSERT INTO l VALUES (4, REPEAT('x', 5000000)), (5, 'y')")
+    prepare(other, "other", "INSERT INTO o VALUES (2)")
+    stream.caught_up()
+    leave(stream)
+    xa_db.server.flush_logs()
+    xa_db.execute("INSERT INTO t VALUES (38, 'b', 2)")
+    finish(xa_db, "kept")
+    xa_db.server.flush_logs()
+    stream.bridge.start()
+    assert_followed(stream, "t", "l")
+    finish(other, "other")
+    finish(xa_db, "large")
+    assert_followed(stream, "t", "l")
+    assert ids() == [10, 13, 15, 20, 30, 37, 38] and ids("l") == [1, 2, 3, 4, 5]
+
+
+def test_an_xa_transaction_that_ends_while_its_table_is_copied(xa_db, dst, make_bridge):
+    """No snapshot says whether it has it."""
+    xa_db.execute(T + "; CREATE TABLE big (id INT PRIMARY KEY, v VARCHAR(200)); CREATE TABLE d (i INT PRIMARY KEY);"
+                  "INSERT INTO d VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9);"
+                  "INSERT INTO big SELECT a.i + 10 * b.i + 100 * c.i, REPEAT('x', 100) FROM d a, d b, d c")
+    stream = make_bridged_stream(xa_db, dst, options={"copy_bytes_per_second": 20000, "copy_workers": 1})
+    make_bridge(dst)
+    wait_until(lambda: dst.value("SELECT count(*) FROM sluice.progress WHERE phase = 'copying' AND rows_done > 0"),
+               60, "the copy")
+    prepare(xa_db, "x", "INSERT INTO t VALUES (1, 'a', 1)")
+    finish(xa_db, "x")
+    row = stream.wait_refused("PROTOCOL-VIOLATION")
+    assert "XA transaction" in row["reason"] and "while they were copied" in row["reason"]

@@ -38,6 +38,8 @@ typedef struct Follow
 	BrUndone   *undone;
 	bool		again;			/* another pass: the target is at lsn */
 	uint64		lsn;
+	uint64		copied;			/* end of the log when the first pass began,
+								 * if it is the first behind a copy */
 	int64		looked;			/* when the server's settings were looked at */
 	BrVerifier *verifier;
 	bool		wished;			/* it waits for the stream: looked at after
@@ -67,13 +69,6 @@ ask_for_log(Follow *w)
 	if (w->log == NULL || !mx_dump_start(w->log, &w->dump, &err))
 		return br_stop_source(&w->stop, &err);
 	return true;
-}
-
-/* Checksums guard what nothing else guards. */
-static bool
-needs_checksums(const Follow *w)
-{
-	return w->s->source.socket == NULL && !mx_is_encrypted(w->log);
 }
 
 /* Of the stream on the target; it may begin to read somewhat behind that, where the next file begins. */
@@ -108,7 +103,11 @@ begin(Follow *w)
 		start = w->lsn;
 	else if (!stored_lsn(w, &start))
 		return br_stop(&w->stop, NULL, "the source's log file \"%s\" has a name without a number", w->at.file);
-	w->flow = br_flow_create(&owner, w->s->mariadb, needs_checksums(w), &w->at, start);
+	/* checksums over an encrypted link too: they guard the source's disk */
+	w->flow = br_flow_create(&owner, w->s->mariadb, true, &w->at, start);
+	if (!w->again && w->s->cold != NULL && strcmp(w->s->cold, "done") != 0 && !br_log_end(c, &w->copied, &w->stop))
+		return false;
+	w->flow->copied = w->copied;
 	w->flow->undone = w->undone;
 	w->flow->watch = w->s->watch;
 	w->flow->moved = true;
@@ -269,6 +268,8 @@ one_event(Follow *w)
 		return false;
 	}
 	if (!br_flow_event(w->flow, data, len))
+		return false;
+	if (w->flow->due != NULL && !br_feed_prepared(&w->feed, &w->stop))
 		return false;
 	return br_feed_event(&w->feed);
 }

@@ -24,6 +24,7 @@ br_flow_create(const BrFlowOwner *owner, bool mariadb, bool verify, const BrPosi
 
 	f->owner = *owner;
 	f->mariadb = mariadb;
+	f->verify = verify;
 	f->decoder = bl_decoder_create(verify, MAX_EVENT);
 	f->at = *at;
 	if (at->gtid != NULL)
@@ -42,6 +43,14 @@ br_flow_create(const BrFlowOwner *owner, bool mariadb, bool verify, const BrPosi
 void
 br_flow_free(BrFlow *f)
 {
+	if (f->replay != NULL)
+		br_flow_end_replay(f);
+	while (f->nprepared > 0)
+		br_flow_forget_prepared(f, f->prepared[0].name);
+	if (f->prepared != NULL)
+		pfree(f->prepared);
+	if (f->due != NULL)
+		pfree(f->due);
 	bl_decoder_free(f->decoder);
 	if (f->at.gtid != NULL)
 		bl_gtid_set_free(f->at.gtid);
@@ -170,22 +179,26 @@ may_take_back(BrFlow *f, int nrows)
 	if (f->group.nrows == nrows)
 		return true;
 	br_stop(&f->stop, "PROTOCOL-VIOLATION",
-			"a transaction that was rolled back changed a table without transactions at %s", br_flow_place(f));
+			"a transaction that was rolled back, or prepared by XA, changed a table without transactions at %s", br_flow_place(f));
 	br_stop_detail(&f->stop, "Of what it changed only those rows stayed, and the log does not part them from the others.");
 	br_stop_hint(&f->stop, "Drop the stream and start it anew; convert the tables that are not to InnoDB.");
 	return false;
 }
 
 bool
-br_flow_rollback(BrFlow *f)
+br_flow_take_back(BrFlow *f)
 {
-	if (f->group.kind == BR_GROUP_NONE)
-		return true;
 	if (!may_take_back(f, 0))
 		return false;
 	void_group(f);
 	end_group(f);
 	return true;
+}
+
+bool
+br_flow_rollback(BrFlow *f)
+{
+	return f->group.kind == BR_GROUP_NONE || br_flow_take_back(f);
 }
 
 bool
@@ -293,24 +306,6 @@ static bool
 ensure_group(BrFlow *f)
 {
 	return f->group.kind != BR_GROUP_NONE || begin_group(f, BR_GROUP_OPEN);
-}
-
-static bool
-xa_prepare(BrFlow *f, const BlItem *item)
-{
-	if (item->u.xa.one_phase)
-		return br_flow_commit(f);
-	if (f->group.at < 0)
-	{
-		end_group(f);
-		return true;
-	}
-	br_stop(&f->stop, "PROTOCOL-VIOLATION", "an XA transaction that changes tables of the stream was prepared at %s",
-			br_flow_place(f));
-	br_stop_detail(&f->stop, "The log says later, and perhaps never, whether it was committed: XA transactions are not followed.");
-	br_stop_hint(&f->stop, "End it on the source (XA COMMIT or XA ROLLBACK), see that the stream's tables are not "
-				 "written in XA transactions, then drop the stream and start it anew.");
-	return false;
 }
 
 static BrMapSlot *
@@ -429,7 +424,7 @@ one_item(BrFlow *f, BlItem *item)
 	{
 		case BL_ITEM_FORMAT:
 			memset(f->maps, 0, sizeof(f->maps));
-			if (f->group.kind != BR_GROUP_NONE && (item->event.flags & BL_FLAG_ARTIFICIAL) == 0)
+			if (f->replay == NULL && f->group.kind != BR_GROUP_NONE && (item->event.flags & BL_FLAG_ARTIFICIAL) == 0)
 			{
 				void_group(f);
 				forget_group(f);
@@ -440,13 +435,15 @@ one_item(BrFlow *f, BlItem *item)
 			return true;
 		case BL_ITEM_GTID:
 		case BL_ITEM_ANONYMOUS:
-			return gtid(f, item);
+			return f->replay != NULL ? br_flow_replay_begins(f) : gtid(f, item);
 		case BL_ITEM_QUERY:
 			return ensure_group(f) && (is_undone(f) || br_flow_statement(f, &item->u.query));
 		case BL_ITEM_XID:
-			return br_flow_commit(f);
+			return f->replay != NULL ? br_flow_replay_ends(f, item) : br_flow_commit(f);
 		case BL_ITEM_XA_PREPARE:
-			return xa_prepare(f, item);
+			if (f->replay != NULL)
+				return br_flow_replay_ends(f, item);
+			return item->u.xa.one_phase ? br_flow_commit(f) : br_flow_prepare(f, item);
 		case BL_ITEM_TABLE_MAP:
 			return table_map(f, item->u.map);
 		case BL_ITEM_ROWS:

@@ -156,6 +156,28 @@ typedef struct BrGroup
 	BrSavepoint *savepoints;
 } BrGroup;
 
+/* An XA transaction that is prepared: follow_xa.c. */
+typedef struct BrPrepared
+{
+	char	   *name;			/* br_xa_name */
+	char	   *file;			/* where its group begins */
+	uint64		pos;
+	bool		ours;			/* it may change followed tables */
+} BrPrepared;
+
+/* While a prepared group is read again: what the flow goes back to. */
+typedef struct BrReplay
+{
+	BlDecoder  *decoder;
+	char		file[BR_LOG_NAME];
+	uint64		pos;
+	uint64		event_pos;
+	int			item;
+	int64		time;
+	bool		begun;			/* its first event was read */
+	bool		ended;			/* … and its last */
+} BrReplay;
+
 #define BR_MAP_SLOTS	256
 
 typedef struct BrMapSlot
@@ -168,6 +190,7 @@ typedef struct BrFlow
 {
 	BrFlowOwner owner;
 	bool		mariadb;
+	bool		verify;			/* checksums */
 	BlDecoder  *decoder;
 	BrPosition	at;				/* behind the last whole group */
 	uint64		start;			/* lsn: groups below it were not to come */
@@ -195,6 +218,14 @@ typedef struct BrFlow
 	StringInfoData scratch;		/* values of the row in hand */
 	BrUndone   *undone;			/* learned before; outlives the flow */
 	const struct BrWatch *watch;	/* watch.h; NULL = nothing */
+	int			nprepared;
+	int			room_prepared;
+	BrPrepared *prepared;		/* XA transactions */
+	char	   *due;			/* the one that the group in hand commits, and
+								 * that is to be read again; NULL = none */
+	BrReplay   *replay;			/* while it is */
+	uint64		copied;			/* end of the log when the copy was complete;
+								 * 0 = long ago */
 	BrStop		stop;
 	uint64		nrows;			/* counted */
 	uint64		ngroups;
@@ -259,6 +290,38 @@ extern bool br_flow_commit(BrFlow *f);
 extern bool br_flow_rollback(BrFlow *f);
 extern bool br_flow_savepoint(BrFlow *f, const char *name);
 extern bool br_flow_rollback_to(BrFlow *f, const char *name);
+
+/* Its changes are void, the log is passed: rolled back, or only prepared. */
+extern bool br_flow_take_back(BrFlow *f);
+
+/* ---------- XA transactions: follow_xa.c ---------- */
+
+/* As the servers write it, X'gtrid',X'bqual',format: of an XA_PREPARE, and of XA COMMIT (NULL: there is none).  palloc'd. */
+extern char *br_xa_name(const BlItem *item);
+extern char *br_xa_name_of_statement(const char *sql, size_t len);
+
+/* What is known of one; NULL = nothing.  Valid until another is added or forgotten. */
+extern BrPrepared *br_flow_prepared(const BrFlow *f, const char *name);
+extern void br_flow_add_prepared(BrFlow *f, const char *name, const char *file, uint64 pos, bool ours);
+extern void br_flow_forget_prepared(BrFlow *f, const char *name);
+
+/* The group in hand ends prepared; it is the one that commits one or rolls it back (then f->due may be set). */
+extern bool br_flow_prepare(BrFlow *f, const BlItem *item);
+extern bool br_flow_end_prepared(BrFlow *f, const BlQuery *q, bool commit);
+
+/* f->due needs nothing more: commit the group in hand. */
+extern bool br_flow_settle_due(BrFlow *f);
+
+/*
+ * The events that come next are those of the prepared group, as part of the one in hand, until f->replay->ended;
+ * then br_flow_end_replay.
+ */
+extern void br_flow_replay(BrFlow *f, const BrPrepared *p);
+extern void br_flow_end_replay(BrFlow *f);
+
+/* For follow_group: a GTID, and what ends a group, while it is read. */
+extern bool br_flow_replay_begins(BrFlow *f);
+extern bool br_flow_replay_ends(BrFlow *f, const BlItem *item);
 
 /* ---------- words of a statement: follow_words.c ---------- */
 
@@ -353,6 +416,9 @@ extern bool br_feed_results(BrFeed *fd, bool wait);
 
 /* Answer a request of sync_wait. */
 extern bool br_feed_answer(BrFeed *fd, int64 ticket);
+
+/* follow_prepared.c: what the group in hand commits (f->due), from the log.  False: *stop, or fd->ended. */
+extern bool br_feed_prepared(BrFeed *fd, BrStop *stop);
 
 /* Leave the pipeline, and what was not committed behind. */
 extern void br_feed_end(BrFeed *fd);

@@ -341,6 +341,13 @@ br_start_refused(const BrStream *s, const MxError *err, BrStop *stop)
 		"impossible position", "not in the master's binlog", "more GTIDs", "is not in the", "diverge", "> file size"
 	};
 
+	if (err->number == 1236 && strstr(err->message, "anonymous transaction") != NULL)
+	{
+		br_stop(stop, "PROTOCOL-VIOLATION", "the source's log has a transaction without a GTID among those with one: %s", err->message);
+		br_stop_hint(stop, "No server sends it by GTID. Set gtid_mode back to ON, then drop the stream and start it anew.");
+		br_stop_remedy(stop, "SET GLOBAL gtid_mode = ON");
+		return;
+	}
 	if (err->number == 1236)
 	{
 		for (int i = 0; i < lengthof(purged); i++)

@@ -18,7 +18,9 @@ typedef enum Kind
 	ROLLBACK_TO,
 	XA_BEGIN,
 	XA_END,
-	XA_DONE,					/* of one that was prepared before */
+	XA_COMMIT,					/* of one that was prepared before, or of the
+								 * group in hand */
+	XA_ROLLBACK,
 	TRUNCATE,
 	CHANGE,						/* of rows, or of anything */
 	OTHER						/* DDL, and what is like it */
@@ -56,8 +58,9 @@ xa_kind(BrWords *w)
 {
 	if (!br_words_next(w))
 		return XA_END;
-	return br_words_is(w, "start") || br_words_is(w, "begin") ? XA_BEGIN :
-		br_words_is(w, "commit") || br_words_is(w, "rollback") ? XA_DONE : XA_END;
+	if (br_words_is(w, "start") || br_words_is(w, "begin"))
+		return XA_BEGIN;
+	return br_words_is(w, "commit") ? XA_COMMIT : br_words_is(w, "rollback") ? XA_ROLLBACK : XA_END;
 }
 
 /* What a statement is by its first words; name: of the savepoint. */
@@ -249,6 +252,29 @@ content(BrFlow *f, Kind kind, const BlQuery *q)
 	return ok;
 }
 
+/* Of a prepared group that is read again: what begins and ends it is said by others. */
+static bool
+replayed(BrFlow *f, Kind kind, const char *name, const BlQuery *q)
+{
+	switch (kind)
+	{
+		case EMPTY:
+		case BEGIN:
+		case XA_BEGIN:
+		case XA_END:
+			return true;
+		case SAVEPOINT:
+			return br_flow_savepoint(f, name);
+		case ROLLBACK_TO:
+			return br_flow_rollback_to(f, name);
+		case CHANGE:
+			return change(f, q->database, q->sql, q->sql_len);
+		default:
+			return br_stop(&f->stop, "PROTOCOL-VIOLATION", "the source's log holds a statement within a prepared XA transaction at %s",
+						   br_flow_place(f));
+	}
+}
+
 /* See follow_int.h. */
 bool
 br_flow_statement(BrFlow *f, const BlQuery *q)
@@ -256,6 +282,8 @@ br_flow_statement(BrFlow *f, const BlQuery *q)
 	char		name[256];
 	Kind		kind = kind_of(q, name, sizeof(name));
 
+	if (f->replay != NULL)
+		return replayed(f, kind, name, q);
 	switch (kind)
 	{
 		case EMPTY:				/* MariaDB: in place of what we need not know */
@@ -266,8 +294,12 @@ br_flow_statement(BrFlow *f, const BlQuery *q)
 		case XA_BEGIN:
 			f->group.kind = BR_GROUP_XA;
 			return true;
+		case XA_COMMIT:
+		case XA_ROLLBACK:
+			if (f->group.kind != BR_GROUP_XA && f->group.at < 0)
+				return br_flow_end_prepared(f, q, kind == XA_COMMIT);
+			return kind == XA_COMMIT ? br_flow_commit(f) : br_flow_rollback(f);
 		case COMMIT:
-		case XA_DONE:
 			return br_flow_commit(f);
 		case ROLLBACK:
 			return br_flow_rollback(f);

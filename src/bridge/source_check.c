@@ -267,7 +267,7 @@ check_filter(Look *l, MxError *err)
 	return true;
 }
 
-/* XA transactions that are prepared: their rows are in the log, whether they will be committed is not. */
+/* XA transactions that are prepared: if they are committed while their tables are copied, the stream refuses. */
 static bool
 check_xa(Look *l, MxError *err)
 {

@@ -261,6 +261,41 @@ one_event(BrFlow *f, BlDecoder *d, const uint8_t *data, size_t len)
 	return ok;
 }
 
+/* The length of what stands there, as an event. */
+static size_t
+event_length(const uint8_t *data, size_t size, size_t pos)
+{
+	size_t		len = size - pos;
+
+	if (len >= BL_HEADER_LEN)
+		len = Min(len, Max((size_t) bl_load_le((const char *) data + pos + 9, 4), 1));
+	return len;
+}
+
+/* What XA COMMIT makes final is read again, behind the log's first event. */
+static bool
+settle(BrFlow *f, BlDecoder *d, const uint8_t *data, size_t size)
+{
+	const BrPrepared *p = br_flow_prepared(f, f->due);
+	size_t		pos = p != NULL ? p->pos + 1 : size;
+	bool		ok;
+
+	if (pos >= size)
+		return false;
+	br_flow_replay(f, p);
+	ok = one_event(f, d, data + 5, event_length(data, size, 5));
+	while (ok && !f->replay->ended && pos < size)
+	{
+		size_t		len = event_length(data, size, pos);
+
+		ok = one_event(f, d, data + pos, len);
+		pos += len;
+	}
+	ok = ok && f->replay->ended;
+	br_flow_end_replay(f);
+	return ok && br_flow_settle_due(f);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -279,11 +314,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	f = br_flow_create(&owner, (data[0] & MARIADB) != 0, false, &from, 0);
 	while (pos < size)
 	{
-		size_t		len = size - pos;
+		size_t		len = event_length(data, size, pos);
 
-		if (len >= BL_HEADER_LEN)
-			len = Min(len, Max((size_t) bl_load_le((const char *) data + pos + 9, 4), 1));
-		if (!one_event(f, d, data + pos, len))
+		if (!one_event(f, d, data + pos, len) || (f->due != NULL && !settle(f, d, data, size)))
 			break;
 		pos += len;
 	}

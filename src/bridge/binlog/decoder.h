@@ -151,7 +151,7 @@ typedef struct BlItem
 
 typedef struct BlDecoder BlDecoder;
 
-/* verify: compute checksums (needless on a TLS or local connection).  max_event: bytes; a longer one,
+/* verify: compute checksums.  max_event: bytes; a longer one,
  * compressed or not, is SL_ERR_LIMIT before memory is asked for. */
 extern BlDecoder *bl_decoder_create(bool verify, size_t max_event);
 extern void bl_decoder_free(BlDecoder *d);

@@ -14,6 +14,7 @@
 #include "bridge/cold/key.h"
 #include "bridge/schema/schema.h"
 #include "bridge/cold/snapshot.h"
+#include "bridge/position.h"
 
 /* Texts are the bridge's own (br_key_text); NULL = the table's beginning or end. */
 typedef struct BrRange
@@ -83,6 +84,11 @@ typedef struct BrCold
 	BrWorker	workers[BR_MAX_WORKERS];
 	int			round;			/* grows when something new may be built … */
 	int			waited;			/* … and in which there was nothing to build */
+	int64		kept_looked;	/* when the source's log was looked at,
+								 * milliseconds */
+	bool		warned;			/* that it is about to lose what is needed */
+	char		oldest[BR_LOG_NAME];	/* its oldest file at the first look;
+										 * "" = none yet */
 	BrOutcome  *out;
 } BrCold;
 
@@ -149,6 +155,9 @@ extern bool br_cold_build(const BrStream *s, BrTarget *t, BrReport *r, bool *don
 /* rows.c: copy a range from the source's snapshot to the session; the range was announced. */
 extern bool br_copy_rows(const BrCold *c, const BrTask *task, const char *cursor, MxConn *source,
 						 BrTarget *t, BrReport *r);
+
+/* kept.c: now and then, is the log still there where the stream begins?  False: *c->out. */
+extern bool br_cold_log_kept(BrCold *c);
 
 /* Append a position in the log as PostgreSQL writes it. */
 extern void br_append_lsn(StringInfo out, uint64 lsn);

@@ -323,7 +323,7 @@ run(BrCold *c)
 	{
 		if (br_now_ms() - looked >= LOOK_EVERY)
 		{
-			if (!look(c))
+			if (!look(c) || !br_cold_log_kept(c))
 				return false;
 			looked = br_now_ms();
 		}
@@ -374,6 +374,7 @@ br_cold_start(BrStream *s, BrTarget *t, BrOutcome *out)
 		out->end = BR_END_COMPLETE;
 		if (c.start_position != NULL)
 			s->position = c.start_position;
+		s->cold = pstrdup("finish");
 	}
 	stop_workers(&c);
 	mx_close(c.c);
