@@ -289,8 +289,13 @@ parse_moment(Parse * p)
 static BrExpr *
 parse_function(Parse * p)
 {
+	/* calls of these names are what operators become, with arguments that are counted */
+	static const char *const operators[] = {"and", "or", "xor", "not", "div", "neg", "in", "between", "like"};
 	const char *name = p->at->text;
 
+	for (int i = 0; i < lengthof(operators); i++)
+		if (strcmp(name, operators[i]) == 0)
+			return fail(p, "an operator is written as a function");
 	p->at += 2;
 	if (strcmp(name, "cast") == 0)
 		return parse_cast(p);
