@@ -289,7 +289,10 @@ parse_moment(Parse * p)
 static BrExpr *
 parse_function(Parse * p)
 {
-	/* calls of these names are what operators become, with arguments that are counted */
+	/*
+	 * calls of these names are what operators become, with arguments that are
+	 * counted
+	 */
 	static const char *const operators[] = {"and", "or", "xor", "not", "div", "neg", "in", "between", "like"};
 	const char *name = p->at->text;
 
