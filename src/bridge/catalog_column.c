@@ -10,7 +10,10 @@
  */
 #include "bridge/catalog_int.h"
 
-/* MariaDB has no SRS_ID, MySQL keeps JSON apart from text. */
+/*
+ * MariaDB has no SRS_ID, and shows 0 for a column that was given none, which takes rows of any.  MySQL keeps JSON apart
+ * from text.
+ */
 static const char columns_mysql[] =
 "SELECT table_name AS t, column_name AS c, ordinal_position AS o, column_type AS y,"
 " is_nullable AS u, column_default AS d, extra AS x, character_set_name AS h,"
@@ -21,7 +24,7 @@ static const char columns_mysql[] =
 static const char columns_mariadb[] =
 "SELECT c.table_name AS t, c.column_name AS c, c.ordinal_position AS o, c.column_type AS y,"
 " c.is_nullable AS u, c.column_default AS d, c.extra AS x, c.character_set_name AS h,"
-" c.collation_name AS l, c.generation_expression AS g, c.column_comment AS m, e.srid AS s,"
+" c.collation_name AS l, c.generation_expression AS g, c.column_comment AS m, NULLIF(e.srid, 0) AS s,"
 " c.data_type = 'longtext' AND EXISTS (SELECT 1 FROM information_schema.check_constraints k"
 " WHERE k.constraint_schema = $D AND k.table_name = c.table_name AND k.level = 'Column'"
 " AND k.constraint_name = c.column_name"
