@@ -3,6 +3,7 @@
  *	  Frames, checksums, format descriptions and the registry of kinds.
  */
 #include "binlog.h"
+#include "bridge/binlog/checksum.h"
 #include "unit.h"
 
 static SlError err;
@@ -189,9 +190,34 @@ kinds_are_told_by_flavor(void)
 	}
 }
 
+/* Against zlib's: each length at each place, and on from where another ended. */
+static void
+checksums_are_zlibs(void)
+{
+	unsigned char bytes[600];
+	uint32		seed = 1;
+
+	for (int i = 0; i < lengthof(bytes); i++)
+		bytes[i] = (unsigned char) ((seed = seed * 1103515245 + 12345) >> 16);
+	for (int at = 0; at < 17; at++)
+		for (size_t n = 0; n + at <= sizeof(bytes); n++)
+		{
+			uint32		of_start = (uint32) crc32_z(0, bytes, at);
+
+			CHECK_AT(bl_crc32(0, bytes + at, n) == (uint32) crc32_z(0, bytes + at, n),
+					 "%zu bytes at %d", n, at);
+			CHECK_AT(bl_crc32(of_start, bytes + at, n) == (uint32) crc32_z(0, bytes, at + n),
+					 "%zu bytes behind %d", n, at);
+		}
+	memset(bytes, 0xff, sizeof(bytes));
+	CHECK(bl_crc32(0, bytes, sizeof(bytes)) == (uint32) crc32_z(0, bytes, sizeof(bytes)));
+	CHECK(bl_crc32(0, "123456789", 9) == 0xcbf43926);
+}
+
 int
 main(void)
 {
+	RUN(checksums_are_zlibs);
 	RUN(format_is_read);
 	RUN(strange_formats_are_refused);
 	RUN(frames_are_read);

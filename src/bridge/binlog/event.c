@@ -8,8 +8,7 @@
  * the dump asked for one and not if the file it names does, so that only the
  * checksum itself can tell.
  */
-#include <zlib.h>
-
+#include "bridge/binlog/checksum.h"
 #include "bridge/binlog/kind.h"
 #include "bridge/binlog/le.h"
 
@@ -47,14 +46,14 @@ read_header(const char *data, size_t len, BlEvent *ev, SlError *err)
 static uint32
 compute_checksum(const char *data, size_t len, uint8 kind)
 {
-	const Bytef *p = (const Bytef *) data;
 	size_t		n = len - BL_CHECKSUM_LEN;
-	Bytef		flags = p[17];
+	uint8		flags;
 
+	if (kind != BL_EV_FORMAT_DESCRIPTION)
+		return bl_crc32(0, data, n);
 	/* IN_USE is cleared in place when the file is closed: it never counts */
-	if (kind == BL_EV_FORMAT_DESCRIPTION)
-		flags &= (Bytef) ~BL_FLAG_IN_USE;
-	return (uint32) crc32_z(crc32_z(crc32_z(0, p, 17), &flags, 1), p + 18, n - 18);
+	flags = (uint8) data[17] & (uint8) ~BL_FLAG_IN_USE;
+	return bl_crc32(bl_crc32(bl_crc32(0, data, 17), &flags, 1), data + 18, n - 18);
 }
 
 static bool
