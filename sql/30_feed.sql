@@ -17,6 +17,12 @@ CREATE FUNCTION sluice.feed(token text, batch bytea) RETURNS jsonb
 COMMENT ON FUNCTION sluice.feed(text, bytea) IS
     'apply a batch of whole source transactions and its position in this transaction';
 
+CREATE FUNCTION sluice.feed_source(token text, was text, batch bytea, evidence text) RETURNS jsonb
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_source';
+COMMENT ON FUNCTION sluice.feed_source(text, text, bytea, text) IS
+    'apply a batch of another server that was found to go on with the history of the stream''s source, and record that it is the source';
+
 CREATE FUNCTION sluice.feed_close(token text, outcome text DEFAULT 'done')
     RETURNS void
     LANGUAGE c VOLATILE PARALLEL UNSAFE

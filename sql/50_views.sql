@@ -225,6 +225,12 @@ FROM sluice.schema_event e;
 
 COMMENT ON VIEW sluice.schema_events IS 'schema boundaries seen, and what was decided';
 
+CREATE VIEW sluice.source_changes AS
+SELECT c.stream_id::text, c.old_source, c.new_source, c.evidence, c.recorded_at
+FROM sluice.source_change c;
+
+COMMENT ON VIEW sluice.source_changes IS 'servers that took the place of a stream''s source';
+
 CREATE VIEW sluice.refusals AS
 SELECT r.id, r.stream_id::text, r.marker, r.schema_name, r.table_name,
        r.lsn AS "position", r.fingerprint, r.recorded_at, r.refusal_text,

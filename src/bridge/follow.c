@@ -65,7 +65,7 @@ ask_for_log(Follow *w)
 	MxError		err;
 
 	p.read_timeout = READ_TIMEOUT;
-	w->log = mx_connect(&p, true, &err);
+	w->log = br_stream_connect(w->s, &p, true, &err);
 	if (w->log == NULL || !mx_dump_start(w->log, &w->dump, &err))
 		return br_stop_source(&w->stop, &err);
 	return true;
@@ -81,7 +81,7 @@ stored_lsn(const Follow *w, uint64 *lsn)
 	*lsn = 0;
 	if (w->s->position != NULL && br_position_parse(w->s->position, w->s->mariadb, &stored, &err) && stored.gtid != NULL)
 		bl_gtid_set_free(stored.gtid);
-	return stored.file[0] == '\0' || br_position_lsn(stored.file, Min(stored.pos, PG_UINT32_MAX), lsn);
+	return stored.file[0] == '\0' || br_position_lsn(stored.file, Min(stored.pos, PG_UINT32_MAX), stored.files, lsn);
 }
 
 /* The stream's source is asked who it is before anything is believed of its log. */
@@ -105,7 +105,7 @@ begin(Follow *w)
 		return br_stop(&w->stop, NULL, "the source's log file \"%s\" has a name without a number", w->at.file);
 	/* checksums over an encrypted link too: they guard the source's disk */
 	w->flow = br_flow_create(&owner, w->s->mariadb, true, &w->at, start);
-	if (!w->again && w->s->cold != NULL && strcmp(w->s->cold, "done") != 0 && !br_log_end(c, &w->copied, &w->stop))
+	if (!w->again && w->s->cold != NULL && strcmp(w->s->cold, "done") != 0 && !br_log_end(c, w->at.files, &w->copied, &w->stop))
 		return false;
 	w->flow->copied = w->copied;
 	w->flow->undone = w->undone;
@@ -128,7 +128,7 @@ take_ticket(Follow *w)
 	if (w->feed.catch_up == 0 || w->feed.catch_up == w->feed.answered || w->feed.catch_up == w->ticket)
 		return true;
 	c = br_followed_source(w->followed, &w->stop);
-	if (c == NULL || !br_log_end(c, &w->ticket_lsn, &w->stop))
+	if (c == NULL || !br_log_end(c, w->at.files, &w->ticket_lsn, &w->stop))
 		return false;
 	w->ticket = w->feed.catch_up;
 	return true;

@@ -14,4 +14,10 @@
  */
 extern void br_follow(BrStream *s, BrTarget *t, BrOutcome *out);
 
+/*
+ * Where the server that was reached (s->server) is not the one on record (s->known): does it go on with the same history?
+ * Then the target records it, and s->position is one of that server.  False: *out.
+ */
+extern bool br_follow_moved(BrStream *s, BrTarget *t, BrOutcome *out);
+
 #endif							/* BR_FOLLOW_H */

@@ -98,7 +98,7 @@ br_followed_source(BrFollowed *d, BrStop *stop)
 		return d->c;
 	mx_close(d->c);
 	p.read_timeout = READ_TIMEOUT;
-	d->c = mx_connect(&p, true, &err);
+	d->c = br_stream_connect(d->s, &p, true, &err);
 	if (d->c == NULL)
 		br_stop_source(stop, &err);
 	return d->c;
@@ -106,14 +106,14 @@ br_followed_source(BrFollowed *d, BrStop *stop)
 
 /* See follow_int.h. */
 bool
-br_log_end(MxConn *c, uint64 *lsn, BrStop *stop)
+br_log_end(MxConn *c, int64 files, uint64 *lsn, BrStop *stop)
 {
 	MxPosition	end;
 	MxError		err;
 
 	if (!mx_position_read(c, &end, &err))
 		return br_stop_source(stop, &err);
-	if (!br_position_lsn(end.file, Min(end.pos, PG_UINT32_MAX), lsn))
+	if (!br_position_lsn(end.file, Min(end.pos, PG_UINT32_MAX), files, lsn))
 		return br_stop(stop, NULL, "the source has no binary log");
 	return true;
 }
@@ -124,13 +124,13 @@ read_database(BrFollowed *d, Database *b, BrStop *stop)
 	MxConn	   *c = br_followed_source(d, stop);
 	MxError		err;
 
-	if (c == NULL || !br_log_end(c, &b->from, stop))
+	if (c == NULL || !br_log_end(c, d->flow->at.files, &b->from, stop))
 		return false;
 	b->cat = br_catalog_read(c, b->name, NULL, &err);
 	if (b->cat == NULL)
 		return br_stop_source(stop, &err);
 	b->stale = false;
-	return br_log_end(c, &b->to, stop);
+	return br_log_end(c, d->flow->at.files, &b->to, stop);
 }
 
 /* The catalog of a database; NULL: *stop. */
@@ -273,17 +273,6 @@ keep_statement(Reader *r, const BlItem *item, uint64 lsn, BrStop *stop)
 	return true;
 }
 
-/* Statements that end or begin groups are many and name nothing. */
-static bool
-is_idle(const BlQuery *q)
-{
-	BrWords		w;
-
-	br_words_init(&w, q->sql, q->sql_len);
-	return !br_words_next(&w) || br_words_is(&w, "begin") || br_words_is(&w, "commit") ||
-		br_words_is(&w, "rollback") || br_words_is(&w, "savepoint") || br_words_is(&w, "xa");
-}
-
 /* One event; false at a stop. */
 static bool
 read_ahead_event(Reader *r, const char *data, size_t len, BrStop *stop)
@@ -303,9 +292,9 @@ read_ahead_event(Reader *r, const char *data, size_t len, BrStop *stop)
 		}
 		else if (!item.inner && item.event.next_pos > r->pos)
 			r->pos = item.event.next_pos;
-		if (item.kind != BL_ITEM_QUERY || is_idle(&item.u.query))
+		if (item.kind != BL_ITEM_QUERY || br_words_idle(item.u.query.sql, item.u.query.sql_len))
 			continue;
-		if (!br_position_lsn(r->file, r->pos, &lsn))
+		if (!br_position_lsn(r->file, r->pos, r->d->flow->at.files, &lsn))
 			lsn = PG_UINT64_MAX;
 		if (!keep_statement(r, &item, lsn, stop))
 			return false;
@@ -328,7 +317,7 @@ read_events(Reader *r, uint64 to, BrStop *stop)
 	{
 		if (!read_ahead_event(r, data, len, stop))
 			return false;
-		(void) br_position_lsn(r->file, r->pos, &lsn);
+		(void) br_position_lsn(r->file, r->pos, r->d->flow->at.files, &lsn);
 	}
 	if (lsn < to && rc < 0)
 		br_start_refused(r->d->s, &err, stop);
@@ -349,7 +338,7 @@ read_ahead(BrFollowed *d, uint64 to, BrStop *stop)
 	dump.file = at->file;
 	dump.pos = at->pos;
 	p.read_timeout = READ_TIMEOUT;
-	r.c = mx_connect(&p, true, &err);
+	r.c = br_stream_connect(d->s, &p, true, &err);
 	if (r.c == NULL)
 		return br_stop_source(stop, &err);
 	r.decoder = bl_decoder_create(false, (size_t) 1024 * 1024 * 1024);

@@ -108,7 +108,7 @@ begin_group(BrFlow *f, BrGroupKind kind)
 	void_group(f);
 	forget_group(f);
 	f->group.kind = kind;
-	f->group.lsn = br_flow_lsn_of(f->file, f->event_pos);
+	f->group.lsn = br_flow_lsn_of(f, f->file, f->event_pos);
 	if (f->group.lsn == 0)
 		return br_stop(&f->stop, "PROTOCOL-VIOLATION", "the source's log file \"%s\" has a name without a number", f->file);
 	if (f->group.lsn >= f->start)
@@ -128,10 +128,23 @@ add_gtid(BrFlow *f)
 {
 	SlError		err;
 
-	if (f->at.gtid == NULL || (f->group.has_gtid && bl_gtid_set_add(f->at.gtid, &f->group.gtid, &err)))
+	BrPosition *at = &f->at;
+
+	if (at->gtid == NULL)
 		return;
-	bl_gtid_set_free(f->at.gtid);
-	f->at.gtid = NULL;
+	at->has_before = f->mariadb && f->group.has_gtid &&
+		bl_gtid_set_position(at->gtid, f->group.gtid.domain, &at->before);
+	if (f->group.has_gtid && bl_gtid_set_add(at->gtid, &f->group.gtid, &err))
+	{
+		at->has_last = true;
+		at->last = f->group.gtid;
+		at->stamp = f->group.stamp;
+		at->ahead = at->ahead && !bl_gtid_set_has_one_domain(at->gtid);
+		return;
+	}
+	bl_gtid_set_free(at->gtid);
+	at->gtid = NULL;
+	at->has_last = at->has_before = at->ahead = false;
 }
 
 static void
@@ -157,7 +170,7 @@ br_flow_commit(BrFlow *f)
 		return true;
 	}
 	c->commit_lsn = f->group.lsn;
-	c->end_lsn = br_flow_lsn_of(f->file, f->pos);
+	c->end_lsn = br_flow_lsn_of(f, f->file, f->pos);
 	if (c->end_lsn < c->commit_lsn)
 		return br_stop(&f->stop, "PROTOCOL-VIOLATION",
 					   "a transaction of the source's log ends before its beginning, at %s", br_flow_place(f));
@@ -283,6 +296,13 @@ is_undone(const BrFlow *f)
 
 /* ---------- items ---------- */
 
+/* See follow_int.h. */
+int64
+br_gtid_stamp(const BlItem *item)
+{
+	return item->u.gtid.gtid.mariadb ? (int64) item->event.timestamp : (int64) item->u.gtid.original_commit_us;
+}
+
 static bool
 gtid(BrFlow *f, const BlItem *item)
 {
@@ -295,6 +315,7 @@ gtid(BrFlow *f, const BlItem *item)
 		return false;
 	f->group.has_gtid = item->kind == BL_ITEM_GTID;
 	f->group.gtid = item->u.gtid.gtid;
+	f->group.stamp = br_gtid_stamp(item);
 	f->group.alter = item->u.gtid.alter;
 	if (item->u.gtid.original_commit_us != 0)
 		f->group.time = (int64) item->u.gtid.original_commit_us - EPOCH_SECONDS * USECS;

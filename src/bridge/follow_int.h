@@ -146,6 +146,7 @@ typedef struct BrGroup
 	uint64		lsn;			/* of its first event */
 	bool		has_gtid;
 	BlGtid		gtid;
+	int64		stamp;			/* as BrPosition has it */
 	uint8		alter;			/* BlAlter */
 	int64		time;			/* of the commit, microseconds since 2000; 0 =
 								 * not known yet */
@@ -247,7 +248,7 @@ extern bool br_flow_is_between(const BrFlow *f);
 /* ---------- follow_output.c ---------- */
 
 /* A place in the log as a number (0 = none), that of the position, and the end of all output. */
-extern uint64 br_flow_lsn_of(const char *file, uint64 pos);
+extern uint64 br_flow_lsn_of(const BrFlow *f, const char *file, uint64 pos);
 extern uint64 br_flow_lsn(const BrFlow *f);
 extern int64 br_flow_end(const BrFlow *f);
 
@@ -285,6 +286,9 @@ extern bool br_flow_statement(BrFlow *f, const BlQuery *q);
 extern bool br_flow_load(BrFlow *f, const char *database, const char *sql, size_t len);
 
 /* ---------- follow_group.c, for statements: the group in hand ends, or goes back ---------- */
+
+/* The time of a GTID's event that is the same in every server's log: BrPosition.stamp. */
+extern int64 br_gtid_stamp(const BlItem *item);
 
 extern bool br_flow_commit(BrFlow *f);
 extern bool br_flow_rollback(BrFlow *f);
@@ -336,6 +340,9 @@ typedef struct BrWords
 
 extern void br_words_init(BrWords *w, const char *sql, size_t len);
 
+/* Does the statement only begin or end a group? */
+extern bool br_words_idle(const char *sql, size_t len);
+
 /* The next word or name; false at the end.  Comments and strings are passed over. */
 extern bool br_words_next(BrWords *w);
 extern bool br_words_is(const BrWords *w, const char *keyword);
@@ -358,8 +365,8 @@ extern void br_followed_by(BrFollowed *d, const BrFlow *f);
 /* A session for questions to the source, connected anew where that is needed; NULL: *stop. */
 extern MxConn *br_followed_source(BrFollowed *d, BrStop *stop);
 
-/* The end of the source's log now, as a number.  False: *stop. */
-extern bool br_log_end(MxConn *c, uint64 *lsn, BrStop *stop);
+/* The end of the source's log now, as a number; files: as in BrPosition.  False: *stop. */
+extern bool br_log_end(MxConn *c, int64 files, uint64 *lsn, BrStop *stop);
 
 /* ---------- where to begin: follow_start.c ---------- */
 
@@ -368,6 +375,20 @@ extern bool br_log_end(MxConn *c, uint64 *lsn, BrStop *stop);
  * the log, and at, which its caller frees.  False: *stop.
  */
 extern bool br_start_find(BrStream *s, MxConn *c, BrPosition *at, MxDump *dump, BrStop *stop);
+
+/* Stops with the markers of a log that is not what the stream needs. */
+extern bool br_stop_purged(BrStop *stop, const char *what);
+extern bool br_stop_behind(BrStop *stop, const char *what);
+
+/* A set, and what of a is not in b, as texts that are cut where they are long. */
+extern char *br_gtids_text(const BlGtidSet *set);
+extern char *br_gtids_missing(const BlGtidSet *a, const BlGtidSet *b);
+
+/* MySQL: the source must have all that was applied, and still hold all that was not. */
+extern bool br_start_sets(const BrPosition *at, const MxServer *server, BrStop *stop);
+
+/* MariaDB: the source must know each domain's position. */
+extern bool br_start_known(const BrPosition *at, const MxServer *server, BrStop *stop);
 
 /* What an error of the dump means. */
 extern void br_start_refused(const BrStream *s, const MxError *err, BrStop *stop);

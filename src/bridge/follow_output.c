@@ -109,18 +109,18 @@ br_flow_handed(BrFlow *f, int n, const char *head, int len)
 /* ---------- positions ---------- */
 
 uint64
-br_flow_lsn_of(const char *file, uint64 pos)
+br_flow_lsn_of(const BrFlow *f, const char *file, uint64 pos)
 {
 	uint64		lsn;
 
 	/* the file's last transaction may end far behind where any begins */
-	return br_position_lsn(file, Min(pos, PG_UINT32_MAX), &lsn) ? lsn : 0;
+	return br_position_lsn(file, Min(pos, PG_UINT32_MAX), f->at.files, &lsn) ? lsn : 0;
 }
 
 uint64
 br_flow_lsn(const BrFlow *f)
 {
-	return f->at.file[0] != '\0' ? br_flow_lsn_of(f->at.file, f->at.pos) : 0;
+	return f->at.file[0] != '\0' ? br_flow_lsn_of(f, f->at.file, f->at.pos) : 0;
 }
 
 char *

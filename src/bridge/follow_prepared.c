@@ -174,7 +174,7 @@ static MxResult *
 read_files(const BrStream *s, BrStop *stop)
 {
 	MxError		err;
-	MxConn	   *c = mx_connect(&s->source, true, &err);
+	MxConn	   *c = br_stream_connect(s, &s->source, true, &err);
 	MxResult   *r = c != NULL ? mx_query(c, "SHOW BINARY LOGS", &err) : NULL;
 
 	mx_close(c);

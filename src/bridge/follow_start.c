@@ -20,8 +20,9 @@ br_stop_source(BrStop *stop, const MxError *err)
 	return br_stop(stop, NULL, "%s", err->message);
 }
 
-static bool
-stop_purged(BrStop *stop, const char *what)
+/* See follow_int.h. */
+bool
+br_stop_purged(BrStop *stop, const char *what)
 {
 	br_stop(stop, "SOURCE-LOG-PURGED", "the source has removed the part of its log that is next: %s", what);
 	br_stop_hint(stop, "Drop the stream and start it anew, and let the source keep its logs for longer "
@@ -29,8 +30,9 @@ stop_purged(BrStop *stop, const char *what)
 	return false;
 }
 
-static bool
-stop_behind(BrStop *stop, const char *what)
+/* See follow_int.h. */
+bool
+br_stop_behind(BrStop *stop, const char *what)
 {
 	br_stop(stop, "SOURCE-BEHIND-POSITION", "the source's log is not the one that the stream came from: %s", what);
 	br_stop_hint(stop, anew);
@@ -65,7 +67,7 @@ find_place(MxConn *c, const BrPosition *at, char *oldest, size_t size, MxError *
 		if (mx_value(r, i, 0) != NULL && strcmp(mx_value(r, i, 0), at->file) == 0)
 			place = mx_value(r, i, 1) != NULL && strtou64(mx_value(r, i, 1), NULL, 10) >= at->pos ?
 				PLACE_THERE : PLACE_BEYOND;
-	if (place != PLACE_THERE && br_position_lsn(at->file, 0, &ours) && br_position_lsn(oldest, 0, &first) &&
+	if (place != PLACE_THERE && br_position_lsn(at->file, 0, 0, &ours) && br_position_lsn(oldest, 0, 0, &first) &&
 		ours < first)
 		place = PLACE_BEFORE;
 	mx_result_free(r);
@@ -103,8 +105,8 @@ stop_at_place(Place place, const BrPosition *at, const MxError *err, BrStop *sto
 	if (place == PLACE_FAILED)
 		return br_stop_source(stop, err);
 	if (place == PLACE_BEFORE)
-		return stop_purged(stop, psprintf("%s is not there any more", what));
-	return stop_behind(stop, psprintf("it does not reach to %s", what));
+		return br_stop_purged(stop, psprintf("%s is not there any more", what));
+	return br_stop_behind(stop, psprintf("it does not reach to %s", what));
 }
 
 static bool
@@ -116,7 +118,7 @@ check_boundary(MxConn *c, const BrPosition *at, BrStop *stop)
 		return true;
 	if (err.lost)
 		return br_stop_source(stop, &err);
-	return stop_behind(stop, psprintf("no event begins at %s:" UINT64_FORMAT, at->file, at->pos));
+	return br_stop_behind(stop, psprintf("no event begins at %s:" UINT64_FORMAT, at->file, at->pos));
 }
 
 /* By file and offset alone. */
@@ -130,15 +132,14 @@ check_place(MxConn *c, const BrPosition *at, BrStop *stop)
 	return place == PLACE_THERE ? check_boundary(c, at, stop) : stop_at_place(place, at, &err, stop);
 }
 
-static char *
-missing_text(const BlGtidSet *a, const BlGtidSet *b)
+/* See follow_int.h. */
+char *
+br_gtids_text(const BlGtidSet *set)
 {
 	StringInfoData out;
-	BlGtidSet  *minus = bl_gtid_set_minus(a, b);
 
 	initStringInfo(&out);
-	bl_gtid_set_text(minus, &out);
-	bl_gtid_set_free(minus);
+	bl_gtid_set_text(set, &out);
 	if (out.len > 400)
 	{
 		out.len = 400;
@@ -147,9 +148,20 @@ missing_text(const BlGtidSet *a, const BlGtidSet *b)
 	return out.data;
 }
 
-/* The source must have all that was applied, and still hold all that was not. */
-static bool
-check_sets(const BrPosition *at, const MxServer *server, BrStop *stop)
+/* See follow_int.h. */
+char *
+br_gtids_missing(const BlGtidSet *a, const BlGtidSet *b)
+{
+	BlGtidSet  *minus = bl_gtid_set_minus(a, b);
+	char	   *text = br_gtids_text(minus);
+
+	bl_gtid_set_free(minus);
+	return text;
+}
+
+/* See follow_int.h. */
+bool
+br_start_sets(const BrPosition *at, const MxServer *server, BrStop *stop)
 {
 	SlError		err;
 	BlGtidSet  *executed = bl_gtid_set_parse(server->gtid, false, &err);
@@ -159,9 +171,9 @@ check_sets(const BrPosition *at, const MxServer *server, BrStop *stop)
 	if (executed == NULL || purged == NULL)
 		br_stop(stop, NULL, "the source's GTID sets cannot be read: %s", err.detail);
 	else if (!bl_gtid_set_is_subset(at->gtid, executed))
-		stop_behind(stop, psprintf("it does not have %s, which are applied", missing_text(at->gtid, executed)));
+		br_stop_behind(stop, psprintf("it does not have %s, which are applied", br_gtids_missing(at->gtid, executed)));
 	else if (!bl_gtid_set_is_subset(purged, at->gtid))
-		stop_purged(stop, psprintf("%s are purged and not applied", missing_text(purged, at->gtid)));
+		br_stop_purged(stop, psprintf("%s are purged and not applied", br_gtids_missing(purged, at->gtid)));
 	else
 		ok = true;
 	if (executed != NULL)
@@ -194,7 +206,7 @@ start_mysql(MxConn *c, BrPosition *at, const MxServer *server, MxDump *dump, BrS
 
 	if (at->gtid == NULL)
 		return check_place(c, at, stop);
-	if (!check_sets(at, server, stop) || !check_file(c, at, stop))
+	if (!br_start_sets(at, server, stop) || !check_file(c, at, stop))
 		return false;
 	initStringInfo(&set);
 	bl_gtid_set_encode(at->gtid, &set);
@@ -242,8 +254,8 @@ stop_at_gtid(const BrPosition *at, int same, const MxError *err, BrStop *stop)
 		return br_stop_source(stop, err);
 	initStringInfo(&text);
 	bl_gtid_set_text(at->gtid, &text);
-	return stop_behind(stop, psprintf("%s:" UINT64_FORMAT " is not where GTID position \"%s\" is reached",
-									  at->file, at->pos, text.data));
+	return br_stop_behind(stop, psprintf("%s:" UINT64_FORMAT " is not where GTID position \"%s\" is reached",
+										 at->file, at->pos, text.data));
 }
 
 /* The end of a file that is gone may be the beginning of the oldest. */
@@ -262,8 +274,37 @@ move_on(MxConn *c, BrPosition *at, const char *oldest, BrStop *stop)
 	return true;
 }
 
+/* See follow_int.h. */
+bool
+br_start_known(const BrPosition *at, const MxServer *server, BrStop *stop)
+{
+	SlError		err;
+	BlGtidSet  *state = bl_gtid_set_parse(server->gtid_state, true, &err);
+	BlGtidSet  *unknown;
+	bool		ok = false;
+
+	if (state == NULL)
+		return br_stop(stop, NULL, "the source's GTID state cannot be read: %s", err.detail);
+	unknown = bl_gtid_set_unknown(at->gtid, state);
+	ok = bl_gtid_set_is_empty(unknown);
+	if (!ok)
+		br_stop_behind(stop, psprintf("it does not have %s, which are applied", br_gtids_text(unknown)));
+	bl_gtid_set_free(unknown);
+	bl_gtid_set_free(state);
+	return ok;
+}
+
+/* Another server than that of the place: what it has of each domain is behind the GTID position. */
 static bool
-start_mariadb(MxConn *c, BrPosition *at, BrStop *stop)
+start_ahead(const BrPosition *at, const MxServer *server, MxDump *dump, BrStop *stop)
+{
+	dump->by_gtid = true;
+	dump->gtid_text = br_gtids_text(at->gtid);
+	return br_start_known(at, server, stop);
+}
+
+static bool
+start_mariadb(MxConn *c, BrPosition *at, const MxServer *server, MxDump *dump, BrStop *stop)
 {
 	char		oldest[BR_LOG_NAME];
 	MxError		err;
@@ -272,6 +313,8 @@ start_mariadb(MxConn *c, BrPosition *at, BrStop *stop)
 
 	if (at->gtid == NULL)
 		return check_place(c, at, stop);
+	if (at->ahead)
+		return start_ahead(at, server, dump, stop);
 	place = find_place(c, at, oldest, sizeof(oldest), &err);
 	if (place == PLACE_BEFORE)
 		return move_on(c, at, oldest, stop);
@@ -320,8 +363,9 @@ br_start_find(BrStream *s, MxConn *c, BrPosition *at, MxDump *dump, BrStop *stop
 		ok = br_stop(stop, "PROTOCOL-VIOLATION", "the stream's position cannot be read: %s", bad.detail);
 	else
 		ok = true;
+	s->files = at->files;
 	if (ok && s->mariadb)
-		ok = start_mariadb(c, at, stop);
+		ok = start_mariadb(c, at, &server, dump, stop);
 	else if (ok)
 		ok = start_mysql(c, at, &server, dump, stop);
 	mx_server_free(&server);
@@ -353,13 +397,13 @@ br_start_refused(const BrStream *s, const MxError *err, BrStop *stop)
 		for (int i = 0; i < lengthof(purged); i++)
 			if (strstr(err->message, purged[i]) != NULL)
 			{
-				stop_purged(stop, err->message);
+				br_stop_purged(stop, err->message);
 				return;
 			}
 		for (int i = 0; i < lengthof(behind); i++)
 			if (strstr(err->message, behind[i]) != NULL)
 			{
-				stop_behind(stop, err->message);
+				br_stop_behind(stop, err->message);
 				return;
 			}
 	}

@@ -164,3 +164,14 @@ br_words_have(const char *sql, size_t len, const char *name)
 			return true;
 	return false;
 }
+
+/* See follow_int.h.  They are many, and name nothing. */
+bool
+br_words_idle(const char *sql, size_t len)
+{
+	BrWords		w;
+
+	br_words_init(&w, sql, len);
+	return !br_words_next(&w) || br_words_is(&w, "begin") || br_words_is(&w, "commit") ||
+		br_words_is(&w, "rollback") || br_words_is(&w, "savepoint") || br_words_is(&w, "xa");
+}

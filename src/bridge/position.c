@@ -37,6 +37,31 @@ take_gtid(const BrJson *json, bool mariadb, BrPosition *p, SlError *err)
 	return p->gtid != NULL;
 }
 
+/* A member that is one GTID. */
+static bool
+take_one(const BrJson *json, const char *name, bool mariadb, bool *has, BlGtid *gtid, SlError *err)
+{
+	const char *text = br_json_get_text(json, name);
+
+	*has = text != NULL;
+	return text == NULL || bl_gtid_parse(text, mariadb, gtid, err);
+}
+
+static bool
+take_last(const BrJson *json, bool mariadb, BrPosition *p, SlError *err)
+{
+	if (br_json_get(json, "files") != NULL &&
+		(!br_json_get_int64(json, "files", &p->files) || p->files <= -(int64) PG_UINT32_MAX || p->files >= (int64) PG_UINT32_MAX))
+		return sl_error_set(err, SL_ERR_MALFORMED, 0, "a position's \"files\" is no number of files");
+	p->ahead = br_json_get_true(json, "ahead");
+	if (!take_one(json, "last", mariadb, &p->has_last, &p->last, err) ||
+		!take_one(json, "before", mariadb, &p->has_before, &p->before, err))
+		return false;
+	if (p->has_last && !br_json_get_int64(json, "stamp", &p->stamp))
+		return sl_error_set(err, SL_ERR_MALFORMED, 0, "a position's \"stamp\" is no time");
+	return true;
+}
+
 /* See position.h. */
 bool
 br_position_parse(const char *text, bool mariadb, BrPosition *p, SlError *err)
@@ -51,11 +76,22 @@ br_position_parse(const char *text, bool mariadb, BrPosition *p, SlError *err)
 	if (json->kind != BR_JSON_OBJECT)
 		ok = sl_error_set(err, SL_ERR_MALFORMED, 0, "a position is no JSON object");
 	else
-		ok = take_place(json, p, err) && take_gtid(json, mariadb, p, err);
+		ok = take_place(json, p, err) && take_last(json, mariadb, p, err) && take_gtid(json, mariadb, p, err);
 	if (ok && p->file[0] == '\0' && p->gtid == NULL)
 		ok = sl_error_set(err, SL_ERR_MALFORMED, 0, "a position has neither \"file\" nor \"gtid\"");
 	br_json_free(json);
 	return ok;
+}
+
+static void
+put_one(StringInfo out, const char *name, const BlGtid *gtid)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	bl_gtid_text(gtid, &text);
+	br_json_text(out, name, text.data);
+	pfree(text.data);
 }
 
 /* See position.h. */
@@ -77,12 +113,23 @@ br_position_text(const BrPosition *p, StringInfo out)
 		br_json_text(out, "gtid", gtid.data);
 		pfree(gtid.data);
 	}
+	if (p->files != 0)
+		br_json_number(out, "files", p->files);
+	if (p->ahead)
+		br_json_bool(out, "ahead", true);
+	if (p->has_last)
+	{
+		put_one(out, "last", &p->last);
+		br_json_number(out, "stamp", p->stamp);
+	}
+	if (p->has_before)
+		put_one(out, "before", &p->before);
 	appendStringInfoChar(out, '}');
 }
 
 /* See position.h. */
 bool
-br_position_lsn(const char *file, uint64 pos, uint64 *lsn)
+br_position_lsn(const char *file, uint64 pos, int64 files, uint64 *lsn)
 {
 	const char *dot = strrchr(file, '.');
 	uint64		number = 0;
@@ -97,6 +144,8 @@ br_position_lsn(const char *file, uint64 pos, uint64 *lsn)
 		if (number > PG_UINT32_MAX)
 			return false;
 	}
-	*lsn = (number << 32) | pos;
+	if ((int64) number + files < 0 || (int64) number + files > (int64) PG_UINT32_MAX)
+		return false;
+	*lsn = ((uint64) ((int64) number + files) << 32) | pos;
 	return true;
 }

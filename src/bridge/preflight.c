@@ -213,7 +213,7 @@ br_preflight(BrStream *s, BrTarget *t, BrOutcome *out)
 	MxError		err = {0};
 	BrError		bad = {0};
 	SlFault		fault;
-	MxConn	   *c = mx_connect(&s->source, true, &err);
+	MxConn	   *c = br_stream_connect(s, &s->source, true, &err);
 	bool		checked;
 
 	s->watch = palloc0(sizeof(BrWatch));

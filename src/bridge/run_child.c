@@ -121,7 +121,7 @@ feed_stream(BrStream *s, BrTarget *t, BrOutcome *out)
 	int			finish = 0;
 
 	br_outcome(out, BR_END_COMPLETE, "%s", "");
-	if (!meet_source(s, out) || !introduce(s, t, out) || !br_preflight(s, t, out))
+	if (!meet_source(s, out) || !br_follow_moved(s, t, out) || !introduce(s, t, out) || !br_preflight(s, t, out))
 		return;
 	if (needs_cold_start(s))
 		br_cold_start(s, t, out);

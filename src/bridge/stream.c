@@ -84,7 +84,7 @@ br_stream_header(const BrStream *s, StringInfo out)
 	rec.u.header.encoding = "UTF8";
 	rec.u.header.server = s->server_kind;
 	rec.u.header.server_version = s->server_version;
-	rec.u.header.system_identity = s->server_uuid;
+	rec.u.header.system_identity = s->known != NULL ? s->known : s->server;
 	(void) sl_wire_put(out, &rec, &bad);
 }
 

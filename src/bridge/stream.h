@@ -34,7 +34,13 @@ typedef struct BrStream
 	const char *server_kind;	/* of the source: "mysql" or "mariadb"; its
 								 * driver's until it was reached */
 	char	   *server_version; /* NULL until it was reached */
-	char	   *server_uuid;	/* MySQL's; NULL = none, or not reached */
+	char	   *server;			/* who the server is that was reached: MySQL's
+								 * uuid, "server_id 7" of MariaDB; NULL = not
+								 * reached */
+	char	   *known;			/* who the target has on record as the source;
+								 * NULL = nobody */
+	int64		files;			/* of the position that is followed
+								 * (position.h) */
 	char	   *database;		/* NULL = those of the schema map */
 	char	   *target_schema;
 	int			nmap;			/* option schema_map */
@@ -66,6 +72,12 @@ extern BrStream *br_stream_open(BrTarget *t, const char *conninfo, const char *i
  * judged: that the kind is not the driver's is for the extension to say.
  */
 extern bool br_stream_identify(BrStream *s, MxConn *c, MxError *err);
+
+/*
+ * A session of the source (p: s->source, or a copy with other limits), as mx_connect. Once br_stream_identify has said who that
+ * is, another server that answers in its place is a failure that passes: what holds of one need not hold of the other.
+ */
+extern MxConn *br_stream_connect(const BrStream *s, const MxParams *p, bool text_utf8, MxError *err);
 
 /* Append the header record that every batch begins with. */
 extern void br_stream_header(const BrStream *s, StringInfo out);

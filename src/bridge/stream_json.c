@@ -190,6 +190,7 @@ take_configuration(BrStream *s, const BrJson *json, BrError *err)
 	s->target_schema = copy_text(json, "target_schema");
 	if (s->target_schema == NULL)
 		return misses(err, "target_schema");
+	s->known = copy_text(json, "source");
 	return take_list(json, "include_tables", &s->include, err) &&
 		take_list(json, "exclude_tables", &s->exclude, err) &&
 		check_patterns(s->include, err) && check_patterns(s->exclude, err) &&

@@ -11,6 +11,41 @@
 /* Ids of replicas of ours: the upper half, which nobody counts up to. */
 #define OUR_IDS		0x80000000U
 
+static char *
+identity(const MxConn *c, const MxServer *server)
+{
+	return mx_is_mariadb(c) ? psprintf("server_id %u", server->server_id) : pstrdup(server->uuid);
+}
+
+/* See stream.h. */
+MxConn *
+br_stream_connect(const BrStream *s, const MxParams *p, bool text_utf8, MxError *err)
+{
+	MxConn	   *c = mx_connect(p, text_utf8, err);
+	MxServer	server;
+	char	   *who;
+	bool		same;
+
+	if (c == NULL || s->server == NULL)
+		return c;
+	if (!mx_server_read(c, &server, err))
+	{
+		mx_close(c);
+		return NULL;
+	}
+	who = identity(c, &server);
+	same = strcmp(who, s->server) == 0;
+	pfree(who);
+	mx_server_free(&server);
+	if (same)
+		return c;
+	mx_close(c);
+	memset(err, 0, sizeof(*err));
+	err->lost = true;
+	strlcpy(err->message, "another server than before answers in the source's place", sizeof(err->message));
+	return NULL;
+}
+
 /* See stream.h. */
 bool
 br_stream_identify(BrStream *s, MxConn *c, MxError *err)
@@ -21,7 +56,7 @@ br_stream_identify(BrStream *s, MxConn *c, MxError *err)
 		return false;
 	s->server_kind = mx_is_mariadb(c) ? "mariadb" : "mysql";
 	s->server_version = pstrdup(mx_version_text(c));
-	s->server_uuid = server.uuid[0] != '\0' ? pstrdup(server.uuid) : NULL;
+	s->server = identity(c, &server);
 	mx_server_free(&server);
 	return true;
 }

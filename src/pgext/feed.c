@@ -1,6 +1,6 @@
 /*
  * feed.c
- *	  feed_open, feed, feed_close: change records from another process.
+ *	  feed_open, feed, feed_source, feed_close: change records from another process.
  *
  * NOTES
  *	  A session feeds one stream at a time.  feed() applies in the caller's
@@ -37,6 +37,7 @@
 
 PG_FUNCTION_INFO_V1(sluice_feed_open);
 PG_FUNCTION_INFO_V1(sluice_feed);
+PG_FUNCTION_INFO_V1(sluice_feed_source);
 PG_FUNCTION_INFO_V1(sluice_feed_close);
 
 /* Prefix of the message by which a feeder answers "catch_up". */
@@ -120,6 +121,17 @@ sl_apply_pin(SlApply *ap)
 	MemoryContextSwitchTo(old);
 }
 
+/* From here on the stream's source is that one; a rollback takes it back. */
+static void
+know_source(SlStream *s, const char *identity)
+{
+	sl_stream_source_known(s->stream_id, identity);
+	if (!sl_feed.sysid_new)
+		sl_feed.sysid_old = s->source_sysid;
+	s->source_sysid = MemoryContextStrdup(sl_feed.cxt, identity);
+	sl_feed.sysid_new = true;
+}
+
 /*
  * See feed_int.h.  A source that does not say who it is is not the one the stream
  * knows.
@@ -143,9 +155,7 @@ sl_feed_check_header(const SlHeader *h)
 				  h->system_identity ? h->system_identity : "", known);
 	if (!bridged || known || h->system_identity == NULL)
 		return;
-	sl_stream_source_known(s->stream_id, h->system_identity);
-	s->source_sysid = MemoryContextStrdup(sl_feed.cxt, h->system_identity);
-	sl_feed.sysid_new = true;
+	know_source(s, h->system_identity);
 }
 
 /*
@@ -236,8 +246,9 @@ verdict_json(int ntransactions, int64 bytes)
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
 }
 
+/* Apply the batch that is argument number at. */
 static Datum
-feed_batch(SlStream *s, FunctionCallInfo fcinfo)
+apply_argument(FunctionCallInfo fcinfo, int at)
 {
 	SlFeedTold	told = {0};
 	bytea	   *batch;
@@ -245,8 +256,8 @@ feed_batch(SlStream *s, FunctionCallInfo fcinfo)
 	int			ntransactions;
 	Datum		verdict;
 
-	sl_arg_check(fcinfo, 1, "batch");
-	batch = PG_GETARG_BYTEA_PP(1);
+	sl_arg_check(fcinfo, at, "batch");
+	batch = PG_GETARG_BYTEA_PP(at);
 	sl_apply_begin(sl_feed.apply);
 	apply_batch(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch), &told);
 	ntransactions = sl_apply_pending(sl_feed.apply, &bytes);
@@ -258,10 +269,67 @@ feed_batch(SlStream *s, FunctionCallInfo fcinfo)
 	return verdict;
 }
 
+static Datum
+feed_batch(SlStream *s, FunctionCallInfo fcinfo)
+{
+	return apply_argument(fcinfo, 1);
+}
+
 Datum
 sluice_feed(PG_FUNCTION_ARGS)
 {
 	return sl_feed_lead(fcinfo, feed_batch);
+}
+
+/* The identity in a batch's header; NULL when it has none. */
+static char *
+identity_of(bytea *batch)
+{
+	SlWireReader *r = sl_wire_reader(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch));
+	SlRecord	rec;
+	SlError		err = {0};
+	char	   *identity = NULL;
+
+	if (sl_wire_next(r, &rec, &err) && rec.kind == SL_REC_HEADER && rec.u.header.system_identity)
+		identity = pstrdup(rec.u.header.system_identity);
+	sl_wire_reader_free(r);
+	return identity;
+}
+
+/*
+ * Another server in the place of the one on record: the feeder has found that it goes on with the same history.  Whoever
+ * may feed could as well lie about the identity; what is asked for is that it is done knowingly and leaves a record.
+ */
+static Datum
+feed_source(SlStream *s, FunctionCallInfo fcinfo)
+{
+	char	   *was = sl_arg_text(fcinfo, 1, "was");
+	char	   *evidence = sl_arg_text(fcinfo, 3, "evidence");
+	char	   *identity;
+
+	sl_arg_check(fcinfo, 2, "batch");
+	identity = identity_of(PG_GETARG_BYTEA_PP(2));
+	if (s->source_server == NULL || !sl_driver_is_bridged(s->driver) || s->source_sysid == NULL ||
+		strcmp(was, s->source_sysid) != 0)
+		sl_refuse(&(SlRefusal) {.marker = SL_M_SOURCE_IDENTITY_CHANGED},
+				  "source \"%s\" cannot be replaced, the stream is one of \"%s\"", was,
+				  s->source_sysid ? s->source_sysid : "");
+	if (identity == NULL || strcmp(identity, was) == 0)
+		sl_refuse(&(SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION},
+				  "a batch that replaces source \"%s\" does not say by whom", was);
+	sl_source_changed(s->stream_id, was, identity, evidence);
+	know_source(s, identity);
+	ereport(LOG,
+			(errmsg("stream \"%s\" goes on from source \"%s\", which takes the place of \"%s\"",
+					s->stream_id, identity, was),
+			 errdetail_log("%s", evidence)));
+	return apply_argument(fcinfo, 2);
+}
+
+Datum
+sluice_feed_source(PG_FUNCTION_ARGS)
+{
+	return sl_feed_lead(fcinfo, feed_source);
 }
 
 /*

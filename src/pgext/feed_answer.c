@@ -161,6 +161,11 @@ sl_feed_configuration(const SlStream *s)
 		appendStringInfoString(&out, ", \"target_schema\": ");
 		escape_json(&out, s->target_schema);
 	}
+	if (s->source_sysid)
+	{
+		appendStringInfoString(&out, ", \"source\": ");
+		escape_json(&out, s->source_sysid);
+	}
 	append_list(&out, "include_tables", s->include);
 	append_list(&out, "exclude_tables", s->exclude);
 	append_zero_dates(&out, s);

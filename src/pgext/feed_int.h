@@ -30,6 +30,8 @@ typedef struct SlFeed
 	bool		stale;			/* an abort took what was judged back */
 	bool		busy;			/* inside a call: none from what it runs */
 	bool		sysid_new;		/* who the source is, written, not committed */
+	char	   *sysid_old;		/* … and who it was before that; NULL =
+								 * nobody */
 	bool		shown;			/* the stream's state says that it is fed */
 	bool		settled;		/* its copy is known to be over */
 	bool		once;			/* option follow is off */

@@ -45,7 +45,7 @@ static void
 forget_sysid(void)
 {
 	if (sl_feed.sysid_new)
-		sl_feed.stream->source_sysid = NULL;
+		sl_feed.stream->source_sysid = sl_feed.sysid_old;
 	sl_feed.sysid_new = false;
 }
 

@@ -155,6 +155,16 @@ sl_stream_update(const SlStream *s)
 
 /* See stream_write.h. */
 void
+sl_source_changed(const char *stream_id, const char *was, const char *is, const char *evidence)
+{
+	const char *params[] = {stream_id, was, is, evidence};
+
+	sl_control_exec("INSERT INTO sluice.source_change (stream_id, old_source, new_source, evidence)"
+					" VALUES ($1, $2, $3, $4)", SPI_OK_INSERT, lengthof(params), params);
+}
+
+/* See stream_write.h. */
+void
 sl_stream_source_known(const char *stream_id, const char *sysid)
 {
 	const char *params[] = {stream_id, sysid};

@@ -28,6 +28,9 @@ extern char *sl_overrides_text(Jsonb *overrides);
 /* Who the source of a stream is, once it is known: its identity as text. */
 extern void sl_stream_source_known(const char *stream_id, const char *sysid);
 
+/* Record that another server took the place of a stream's source; evidence: why it may, for people. */
+extern void sl_source_changed(const char *stream_id, const char *was, const char *is, const char *evidence);
+
 /*
  * Fill target_sysid, target_database, target_control and return the timeline:
  * what this target is now (sql-api, "Whose target, whose source").

@@ -150,13 +150,14 @@ def make_bridged_stream(src, dst, stream_id="s1", start=True, wait=None, server_
     return stream
 
 
-def begin_here(stream):
+def begin_here(stream, gtid=True):
     """Put on record that the target has all that the source has now, so that a
-    bridge follows from here without a copy.  Before a Bridge runs."""
+    bridge follows from here without a copy.  Before a Bridge runs.  gtid False: by file
+    and offset."""
     my = stream.src.server
     file, pos = my.position()
     position = {"file": file, "pos": pos}
-    if my.gtid():
+    if gtid and my.gtid():
         position["gtid"] = my.gtid()
     header = {"kind": "header", "server": "mariadb" if my.is_mariadb else "mysql"}
     if not my.is_mariadb:

@@ -639,6 +639,63 @@ agrees_with_model(void)
 	}
 }
 
+/* What another server must know of a position, by its @@gtid_binlog_state. */
+static void
+knows_positions_by_the_state(void)
+{
+	static const struct
+	{
+		const char *position;
+		const char *state;
+		const char *unknown;
+	}			cases[] = {
+		{"0-1-7", "0-1-9", ""},
+		{"0-1-7", "0-1-7,0-2-12", ""},
+		{"0-1-7", "0-1-5,0-2-12", "0-1-7"}, /* lost, though the domain is
+											 * further */
+		{"0-1-7", "0-2-12", "0-1-7"},
+		{"0-1-7,3-1-2", "0-1-7", "3-1-2"},
+		{"0-1-7", "", "0-1-7"},
+		{"", "0-1-7", ""},
+	};
+	BlGtidSet  *set = parse("0-1-5,0-2-7,4-1-1", true);
+	BlGtid		gtid;
+
+	for (int i = 0; i < lengthof(cases); i++)
+	{
+		BlGtidSet  *unknown = bl_gtid_set_unknown(parse(cases[i].position, true), parse(cases[i].state, true));
+
+		CHECK_AT(strcmp(text_of(unknown), cases[i].unknown) == 0, "%s in %s", cases[i].position, cases[i].state);
+	}
+	CHECK(bl_gtid_set_position(set, 0, &gtid) && gtid.server_id == 2 && gtid.seqno == 7);
+	CHECK(!bl_gtid_set_position(set, 1, &gtid) && !bl_gtid_set_has_one_domain(set));
+	CHECK(bl_gtid_parse("0-9-3", true, &gtid, &err));
+	bl_gtid_set_rewind(set, 0, &gtid);
+	CHECK(strcmp(text_of(set), "0-9-3,4-1-1") == 0);
+	bl_gtid_set_rewind(set, 4, NULL);
+	bl_gtid_set_rewind(set, 5, NULL);
+	CHECK(strcmp(text_of(set), "0-9-3") == 0 && bl_gtid_set_has_one_domain(set));
+}
+
+static void
+takes_one(void)
+{
+	static const char *const bad[] = {"", "0-1", "0-1-2,1-1-2", "0-1-2,0-2-3"};
+	static const char *const bad_mysql[] = {"", U1, U1 ":1-2", U1 ":1:3", U1 ":1," U2 ":1", U1 ":1:tag:1"};
+	BlGtid		a;
+	BlGtid		b;
+
+	CHECK(bl_gtid_parse("2-3-4", true, &a, &err) && a.domain == 2 && a.server_id == 3 && a.seqno == 4);
+	CHECK(bl_gtid_parse("2-3-5", true, &b, &err) && bl_gtid_is_same(&a, &a) && !bl_gtid_is_same(&a, &b));
+	CHECK(bl_gtid_parse(U1 ":tag:9", false, &a, &err) && a.number == 9 && strcmp(a.tag, "tag") == 0);
+	CHECK(!bl_gtid_is_same(&a, &b) && bl_gtid_is_same(&a, &a));
+	CHECK(bl_gtid_parse(U1 ":9", false, &b, &err) && !bl_gtid_is_same(&a, &b));
+	for (int i = 0; i < lengthof(bad); i++)
+		CHECK_AT(!bl_gtid_parse(bad[i], true, &a, &err) && err.code == SL_ERR_MALFORMED, "%s", bad[i]);
+	for (int i = 0; i < lengthof(bad_mysql); i++)
+		CHECK_AT(!bl_gtid_parse(bad_mysql[i], false, &a, &err) && err.code == SL_ERR_MALFORMED, "%s", bad_mysql[i]);
+}
+
 int
 main(void)
 {
@@ -653,6 +710,8 @@ main(void)
 	RUN(follows_failover);
 	RUN(takes_lists);
 	RUN(compares_domains);
+	RUN(knows_positions_by_the_state);
+	RUN(takes_one);
 	RUN(agrees_with_model);
 	return UNIT_END();
 }

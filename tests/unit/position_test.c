@@ -99,6 +99,9 @@ positions_that_are(void)
 	round_trip("{\"file\":\"mysql-bin.000001\",\"pos\":4,\"gtid\":\"0-1-5,2-3-9\"}", true);
 	round_trip("{\"file\":\"binlog.000007\",\"pos\":4294967296}", false);
 	round_trip("{\"gtid\":\"0-1-5\"}", true);
+	round_trip("{\"file\":\"b.000007\",\"pos\":4,\"gtid\":\"0-1-5\",\"files\":-3,\"ahead\":true,\"last\":\"0-1-5\",\"stamp\":17,"
+			   "\"before\":\"0-2-4\"}", true);
+	round_trip("{\"file\":\"b.000007\",\"pos\":4,\"gtid\":\"" UUID ":1-5\",\"last\":\"" UUID ":tag:5\",\"stamp\":0}", false);
 	round_trip("{\"file\":\"b\\\"\\\\.1\",\"pos\":0,\"gtid\":\"\"}", false);
 
 	/* as jsonb has it, with members of a release to come */
@@ -114,7 +117,9 @@ positions_that_are_not(void)
 		"{\"file\": \"../b.1\", \"pos\": 4}", "{\"file\": 1, \"pos\": 4}", "{\"file\": \"b.1\", \"pos\": \"4\"}",
 		"{\"file\": \"b.1\", \"pos\": -1}", "{\"file\": \"b.1\", \"pos\": 1.5}", "{\"file\": \"b.1\", \"pos\": 1e3}",
 		"{\"file\": \"b.1\", \"pos\": 99999999999999999999}", "{\"file\": \"b.1\", \"pos\": 4, \"gtid\": 1}",
-		"{\"gtid\": \"what\"}"
+		"{\"gtid\": \"what\"}", "{\"gtid\": \"\", \"files\": 4294967295}", "{\"gtid\": \"\", \"files\": \"1\"}",
+		"{\"gtid\": \"\", \"last\": \"" UUID ":1\"}", "{\"gtid\": \"\", \"stamp\": 1, \"last\": \"" UUID ":1-2\"}",
+		"{\"gtid\": \"\", \"stamp\": 1, \"last\": \"\"}", "{\"gtid\": \"\", \"stamp\": 1, \"last\": \"" UUID ":1:3\"}"
 	};
 	BrPosition	p;
 	StringInfoData long_name;
@@ -137,15 +142,18 @@ numbers_order(void)
 {
 	uint64		lsn = 1;
 
-	CHECK(br_position_lsn("binlog.000007", 4711, &lsn) && lsn == (UINT64CONST(7) << 32 | 4711));
-	CHECK(br_position_lsn("a.b.1000000", 4, &lsn) && lsn == (UINT64CONST(1000000) << 32 | 4));
-	CHECK(br_position_lsn("b.4294967295", PG_UINT32_MAX, &lsn) && lsn == PG_UINT64_MAX);
+	CHECK(br_position_lsn("binlog.000007", 4711, 0, &lsn) && lsn == (UINT64CONST(7) << 32 | 4711));
+	CHECK(br_position_lsn("a.b.1000000", 4, 0, &lsn) && lsn == (UINT64CONST(1000000) << 32 | 4));
+	CHECK(br_position_lsn("b.4294967295", PG_UINT32_MAX, 0, &lsn) && lsn == PG_UINT64_MAX);
+	CHECK(br_position_lsn("b.000007", 4, -5, &lsn) && lsn == (UINT64CONST(2) << 32 | 4));
+	CHECK(br_position_lsn("b.000001", 4, 9, &lsn) && lsn == (UINT64CONST(10) << 32 | 4));
 	lsn = 1;
-	CHECK(!br_position_lsn("b.4294967296", 4, &lsn));
-	CHECK(!br_position_lsn("b.99999999999999999999999", 4, &lsn));
-	CHECK(!br_position_lsn("b.000001", UINT64CONST(4294967296), &lsn));
-	CHECK(!br_position_lsn("b", 4, &lsn) && !br_position_lsn("b.", 4, &lsn));
-	CHECK(!br_position_lsn("b.00x", 4, &lsn) && !br_position_lsn("", 4, &lsn));
+	CHECK(!br_position_lsn("b.4294967296", 4, 0, &lsn));
+	CHECK(!br_position_lsn("b.4294967295", 4, 1, &lsn) && !br_position_lsn("b.000001", 4, -2, &lsn));
+	CHECK(!br_position_lsn("b.99999999999999999999999", 4, 0, &lsn));
+	CHECK(!br_position_lsn("b.000001", UINT64CONST(4294967296), 0, &lsn));
+	CHECK(!br_position_lsn("b", 4, 0, &lsn) && !br_position_lsn("b.", 4, 0, &lsn));
+	CHECK(!br_position_lsn("b.00x", 4, 0, &lsn) && !br_position_lsn("", 4, 0, &lsn));
 	CHECK(lsn == 1);
 }
 

@@ -128,6 +128,16 @@ bl_gtid_set_is_empty(const BlGtidSet *set)
 }
 
 bool
+bl_gtid_is_same(const BlGtid *a, const BlGtid *b)
+{
+	if (a->mariadb != b->mariadb)
+		return false;
+	if (a->mariadb)
+		return a->domain == b->domain && a->server_id == b->server_id && a->seqno == b->seqno;
+	return a->number == b->number && memcmp(a->uuid, b->uuid, sizeof(a->uuid)) == 0 && strcmp(a->tag, b->tag) == 0;
+}
+
+bool
 bl_gtid_set_contains(const BlGtidSet *set, const BlGtid *gtid)
 {
 	const GtidSource *s;

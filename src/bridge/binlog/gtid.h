@@ -45,6 +45,9 @@ extern void bl_gtid_set_free(BlGtidSet *set);
  */
 extern BlGtidSet *bl_gtid_set_parse(const char *text, bool mariadb, SlError *err);
 
+/* One GTID, as bl_gtid_text writes it.  False at a fault, as above. */
+extern bool bl_gtid_parse(const char *text, bool mariadb, BlGtid *gtid, SlError *err);
+
 /*
  * Appends the canonical text: sources ordered, intervals joined, no white space.
  * MariaDB: the domains' positions and nothing else, as @@gtid_slave_pos takes them.
@@ -69,6 +72,22 @@ extern bool bl_gtid_set_add(BlGtidSet *set, const BlGtid *gtid, SlError *err);
 extern bool bl_gtid_set_add_listed(BlGtidSet *set, const BlGtid *gtid, SlError *err);
 
 extern bool bl_gtid_set_is_empty(const BlGtidSet *set);
+extern bool bl_gtid_is_same(const BlGtid *a, const BlGtid *b);
+
+/* MariaDB: is it of one domain only? */
+extern bool bl_gtid_set_has_one_domain(const BlGtidSet *set);
+
+/* MariaDB: the position of a domain; false when there is none. */
+extern bool bl_gtid_set_position(const BlGtidSet *set, uint32 domain, BlGtid *gtid);
+
+/* MariaDB: make a domain's position an earlier one; before NULL: the domain is not there any more. */
+extern void bl_gtid_set_rewind(BlGtidSet *set, uint32 domain, const BlGtid *before);
+
+/*
+ * MariaDB: the domains of a position whose GTID is not, by a server's @@gtid_binlog_state, in that server's log. Stricter than
+ * bl_gtid_set_minus: that a domain is further by transactions of other servers says nothing of this one.
+ */
+extern BlGtidSet *bl_gtid_set_unknown(const BlGtidSet *position, const BlGtidSet *state);
 
 /*
  * MariaDB: was it at or before the domain's position?  So for what its server is

@@ -169,3 +169,54 @@ gtid_domain_merge(BlGtidSet *set, const GtidDomain *d)
 	put_last(to, before.server_id,
 			 Max(before.seqno, to->servers[find_server(to, before.server_id)].seqno));
 }
+
+bool
+bl_gtid_set_has_one_domain(const BlGtidSet *set)
+{
+	return set->ndomains == 1;
+}
+
+bool
+bl_gtid_set_position(const BlGtidSet *set, uint32 domain, BlGtid *gtid)
+{
+	const GtidDomain *d = gtid_find_domain(set, domain);
+
+	if (d != NULL)
+		gtid_domain_position(d, gtid);
+	return d != NULL;
+}
+
+void
+bl_gtid_set_rewind(BlGtidSet *set, uint32 domain, const BlGtid *before)
+{
+	int			at = domain_place(set, domain);
+
+	if (at < set->ndomains && set->domains[at].id == domain)
+	{
+		if (set->domains[at].servers != NULL)
+			pfree(set->domains[at].servers);
+		set->ndomains--;
+		memmove(&set->domains[at], &set->domains[at + 1], sizeof(GtidDomain) * (set->ndomains - at));
+	}
+	if (before != NULL)
+		put_last(get_domain(set, domain), before->server_id, before->seqno);
+}
+
+BlGtidSet *
+bl_gtid_set_unknown(const BlGtidSet *position, const BlGtidSet *state)
+{
+	BlGtidSet  *set = bl_gtid_set_create(true);
+
+	for (int i = 0; i < position->ndomains; i++)
+	{
+		const GtidDomain *d = gtid_find_domain(state, position->domains[i].id);
+		BlGtid		last;
+		int			at;
+
+		gtid_domain_position(&position->domains[i], &last);
+		at = d != NULL ? find_server(d, last.server_id) : -1;
+		if (at < 0 || d->servers[at].seqno < last.seqno)
+			put_last(get_domain(set, last.domain), last.server_id, last.seqno);
+	}
+	return set;
+}

@@ -208,6 +208,38 @@ bl_gtid_set_parse(const char *text, bool mariadb, SlError *err)
 	return NULL;
 }
 
+/* The only member of a set of one. */
+static bool
+take_member(const BlGtidSet *set, BlGtid *gtid)
+{
+	memset(gtid, 0, sizeof(*gtid));
+	if (set->ndomains == 1)
+		gtid_domain_position(&set->domains[0], gtid);
+	if (set->nsources == 1 && set->sources[0].nintervals == 1)
+	{
+		const GtidSource *s = &set->sources[0];
+
+		memcpy(gtid->uuid, s->uuid, sizeof(gtid->uuid));
+		strlcpy(gtid->tag, s->tag, sizeof(gtid->tag));
+		gtid->number = s->intervals[0].start;
+		return s->intervals[0].end == gtid->number + 1;
+	}
+	return set->ndomains == 1 && set->domains[0].nservers == 1;
+}
+
+bool
+bl_gtid_parse(const char *text, bool mariadb, BlGtid *gtid, SlError *err)
+{
+	BlGtidSet  *set = bl_gtid_set_parse(text, mariadb, err);
+	bool		one;
+
+	if (set == NULL)
+		return false;
+	one = take_member(set, gtid);
+	bl_gtid_set_free(set);
+	return one || sl_error_set(err, SL_ERR_MALFORMED, 0, "a set of GTIDs in the place of one");
+}
+
 /* ---------- writing ---------- */
 
 static void

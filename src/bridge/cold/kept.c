@@ -72,7 +72,7 @@ br_cold_log_kept(BrCold *c)
 	c->kept_looked = br_now_ms();
 	if (c->start_position != NULL)
 		begun.position = c->start_position;
-	if (begun.position == NULL || (c->c == NULL && (c->c = mx_connect(&c->s->source, true, &err)) == NULL))
+	if (begun.position == NULL || (c->c == NULL && (c->c = br_stream_connect(c->s, &c->s->source, true, &err)) == NULL))
 		return true;			/* a source that is gone is the workers' to
 								 * say */
 	if (br_start_find(&begun, c->c, &at, &dump, &stop))

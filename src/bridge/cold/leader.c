@@ -355,7 +355,7 @@ start(BrCold *c)
 		return br_cold_failed(c, "memory could not be shared: %s", strerror(errno));
 	if (c->s->position != NULL)
 		return run(c);
-	c->c = mx_connect(&c->s->source, true, &err);
+	c->c = br_stream_connect(c->s, &c->s->source, true, &err);
 	if (c->c == NULL)
 		return br_cold_failed(c, "%s", err.message);
 	return br_cold_plan(c) && br_cold_tasks(c) && run(c);

@@ -113,7 +113,7 @@ place(const char *file, uint64 pos, uint64 *lsn, BrSnapshotError *err)
 {
 	if (*file == '\0')
 		return fail(err, "the source writes no binary log");
-	if (br_position_lsn(file, pos, lsn))
+	if (br_position_lsn(file, pos, 0, lsn))
 		return true;
 	return fail(err, "place " UINT64_FORMAT " of log file \"%s\" cannot be put in order", pos, file);
 }
@@ -183,7 +183,7 @@ lock_table(const BrStream *s, MxConn **lock, const BrTable *t, BrSnapshotError *
 	char		limit[64];
 	bool		all = false;
 
-	if (*lock == NULL && (*lock = mx_connect(&s->source, true, &why)) == NULL)
+	if (*lock == NULL && (*lock = br_stream_connect(s, &s->source, true, &why)) == NULL)
 		return fail_source(err, &why);
 	snprintf(limit, sizeof(limit), "SET SESSION lock_wait_timeout = %d", LOCK_WAIT);
 	if (!mx_exec(*lock, limit, &why))

@@ -70,7 +70,7 @@ connect_both(Worker *w, BrReport *r)
 
 	if (w->t == NULL && (w->t = br_target_connect(w->c->s->conninfo, "sluice-bridge copy", &bad)) == NULL)
 		return br_report_failed(r, "%s", bad.message);
-	if (w->source == NULL && (w->source = mx_connect(&w->c->s->source, false, &err)) == NULL)
+	if (w->source == NULL && (w->source = br_stream_connect(w->c->s, &w->c->s->source, false, &err)) == NULL)
 		return br_report_failed(r, "%s", err.message);
 	return true;
 }

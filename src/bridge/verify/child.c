@@ -81,8 +81,8 @@ connect_all(BrVerify *v)
 	v->data = br_target_connect(v->s->conninfo, "sluice-bridge verify: rows", &why);
 	if (v->data == NULL)
 		return br_verify_fail(v, "the target: %s", why.message);
-	v->source = mx_connect(&v->s->source, false, &err);
-	v->catalog = v->source == NULL ? NULL : mx_connect(&v->s->source, true, &err);
+	v->source = br_stream_connect(v->s, &v->s->source, false, &err);
+	v->catalog = v->source == NULL ? NULL : br_stream_connect(v->s, &v->s->source, true, &err);
 	if (v->catalog == NULL)
 		return br_verify_fail(v, "the source: %s", err.message);
 	return true;

@@ -68,7 +68,7 @@ mariadb_place(BrVerify *v, uint64 *lsn)
 
 	if (!mx_snapshot_position(v->source, &p, &err))
 		return fail_source(v, &err);
-	if (br_position_lsn(p.file, p.pos, lsn))
+	if (br_position_lsn(p.file, p.pos, v->s->files, lsn))
 		return true;
 	return br_verify_fail(v, "the source does not say which place in its log a snapshot has");
 }
@@ -120,7 +120,7 @@ mysql_snapshot(BrVerify *v, const char *tables, uint64 *lsn)
 	ok = begin(v);
 	if (ok && !mx_position_read(v->catalog, &p, &err))
 		ok = fail_source(v, &err);
-	if (ok && !br_position_lsn(p.file, p.pos, lsn))
+	if (ok && !br_position_lsn(p.file, p.pos, v->s->files, lsn))
 		ok = br_verify_fail(v, "the source writes no binary log");
 	if (!mx_exec(v->catalog, "UNLOCK TABLES", &err) && ok)
 		ok = fail_source(v, &err);
