@@ -43,6 +43,28 @@ CREATE FUNCTION sluice.bridge_streams()
 COMMENT ON FUNCTION sluice.bridge_streams() IS
     'the streams that this role may feed and that should run; pid: who feeds them now';
 
+-- What is asked of a bridge without a stream.
+
+CREATE FUNCTION sluice.bridge_requests() RETURNS TABLE (ticket bigint, asked_by name)
+    LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_bridge_requests';
+COMMENT ON FUNCTION sluice.bridge_requests() IS
+    'what sessions of roles that this one may act for ask of a bridge, and nobody answers yet';
+
+CREATE FUNCTION sluice.bridge_request(ticket bigint,
+    OUT kind text, OUT connection jsonb, OUT configuration jsonb)
+    RETURNS record
+    LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_bridge_request';
+COMMENT ON FUNCTION sluice.bridge_request(bigint) IS
+    'take a request for this session: what is asked (preflight), connection to the source, scope and options; nulls: it is not there any more';
+
+CREATE FUNCTION sluice.bridge_answer(ticket bigint, result jsonb) RETURNS boolean
+    LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_bridge_answer';
+COMMENT ON FUNCTION sluice.bridge_answer(bigint, jsonb) IS
+    'a part of the answer to a request; false: nobody waits for it';
+
 -- The cold start of a stream that a bridge feeds.
 
 CREATE FUNCTION sluice.feed_schema(token text, plan jsonb) RETURNS jsonb

@@ -27,9 +27,12 @@
 #define RETRY_FIRST		1000
 #define RETRY_MOST		60000
 
+#define INSUFFICIENT_PRIVILEGE	"42501"
+
 typedef struct BrChild
 {
-	char		id[SL_STREAM_ID_MAX + 1];
+	char		id[SL_STREAM_ID_MAX + 1];	/* of a request: its ticket */
+	bool		request;		/* it answers one, and feeds no stream */
 	pid_t		pid;			/* 0 = it does not run */
 	bool		wanted;			/* the last look listed its stream */
 	int64		started;		/* as br_now_ms() */
@@ -46,6 +49,7 @@ typedef struct BrSupervisor
 	int64		next_connect;
 	int64		next_look;
 	bool		looked;			/* since it connected */
+	bool		no_requests;	/* this role may not see what is asked */
 	int			nchildren;
 	BrChild    *children;
 } BrSupervisor;
@@ -80,6 +84,12 @@ backoff(int failures)
 }
 
 /* ---------- children ---------- */
+
+static const char *
+kind_of(const BrChild *child)
+{
+	return child->request ? "request" : "stream";
+}
 
 static BrChild *
 find_child(BrSupervisor *sup, const char *id)
@@ -121,7 +131,8 @@ run_child(BrSupervisor *sup, BrChild *child, pid_t parent)
 	br_target_abandon(sup->target);
 	close(wake_pipe[0]);
 	close(wake_pipe[1]);
-	exit(br_run_child(sup->conninfo, child->id, parent));
+	exit(child->request ? br_run_request(sup->conninfo, child->id, parent) :
+		 br_run_child(sup->conninfo, child->id, parent));
 }
 
 static void
@@ -143,7 +154,7 @@ start_child(BrSupervisor *sup, BrChild *child)
 	sigprocmask(SIG_UNBLOCK, &stops, NULL);
 	if (pid < 0)
 	{
-		br_log(NULL, "could not start a process for stream %s: %s", child->id, strerror(errno));
+		br_log(NULL, "could not start a process for %s %s: %s", kind_of(child), child->id, strerror(errno));
 		child_failed(child);
 		return;
 	}
@@ -156,7 +167,7 @@ child_ended(BrChild *child, int status)
 {
 	child->pid = 0;
 	if (WIFSIGNALED(status))
-		br_log(NULL, "the process of stream %s was ended by signal %d", child->id, WTERMSIG(status));
+		br_log(NULL, "the process of %s %s was ended by signal %d", kind_of(child), child->id, WTERMSIG(status));
 	if (WIFEXITED(status) && (WEXITSTATUS(status) == BR_OK || WEXITSTATUS(status) == BR_TAKEN))
 	{
 		child->failures = 0;
@@ -263,14 +274,14 @@ is_connected(BrSupervisor *sup)
 		disconnect(sup, &err);
 		return false;
 	}
-	sup->looked = false;
+	sup->looked = sup->no_requests = false;
 	sup->next_look = br_now_ms();
 	return true;
 }
 
-/* A child that a row of bridge_streams() asks for; ids that are none of an extension are passed over. */
+/* A child that a row of bridge_streams() asks for, or a request; ids that are none of an extension are passed over. */
 static void
-take_row(BrSupervisor *sup, char *const *row)
+take_row(BrSupervisor *sup, char *const *row, bool request)
 {
 	BrChild    *child;
 
@@ -278,10 +289,37 @@ take_row(BrSupervisor *sup, char *const *row)
 		return;
 	child = add_child(sup, row[0]);
 	child->wanted = true;
+	child->request = request;
 
 	/* somebody feeds it, or our own process has not let go yet */
 	if (row[1] == NULL && child->pid == 0 && br_now_ms() >= child->next)
 		start_child(sup, child);
+}
+
+/* What is asked without a stream is answered by a process of its own. */
+static bool
+look_at_requests(BrSupervisor *sup, BrError *err)
+{
+	BrRows	   *rows;
+
+	if (sup->no_requests)
+		return true;
+	rows = br_target_query(sup->target, "SELECT ticket FROM sluice.bridge_requests()", NULL, 0, err);
+	if (rows == NULL && strcmp(err->sqlstate, INSUFFICIENT_PRIVILEGE) == 0)
+	{
+		sup->no_requests = true;
+		br_log(NULL, "this role may not answer for sluice.preflight: %s", err->message);
+		return true;
+	}
+	for (int i = 0; rows != NULL && i < rows->nrows; i++)
+	{
+		char	   *row[2] = {rows->values[(size_t) i * rows->ncols], NULL};
+
+		if (row[0] != NULL && row[0][0] >= '0' && row[0][0] <= '9')
+			take_row(sup, row, true);
+	}
+	br_rows_free(rows);
+	return rows != NULL;
 }
 
 static bool
@@ -304,8 +342,13 @@ look(BrSupervisor *sup)
 	for (int i = 0; i < sup->nchildren; i++)
 		sup->children[i].wanted = false;
 	for (int i = 0; i < rows->nrows; i++)
-		take_row(sup, rows->values + (size_t) i * rows->ncols);
+		take_row(sup, rows->values + (size_t) i * rows->ncols, false);
 	br_rows_free(rows);
+	if (!look_at_requests(sup, &err))
+	{
+		disconnect(sup, &err);
+		return false;
+	}
 	return true;
 }
 

@@ -33,9 +33,9 @@ on_stop(int sig)
 	alarm(BR_GRACE);
 }
 
-/* End with the supervisor, and keep what is known here to this process. */
-static bool
-settle(int parent)
+/* See run_int.h. */
+bool
+br_run_settle(int parent)
 {
 	struct sigaction act = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
 	sigset_t	stops;
@@ -159,7 +159,7 @@ br_run_child(const char *conninfo, const char *id, int parent)
 	BrError		err;
 	BrOutcome	out;
 
-	if (!settle(parent))
+	if (!br_run_settle(parent))
 		return BR_OK;
 	t = br_target_connect(conninfo, name, &err);
 	pfree(name);

@@ -19,4 +19,13 @@
  */
 extern int	br_run_child(const char *conninfo, const char *id, int parent);
 
+/*
+ * Right behind the fork: end with the supervisor, and keep what is known here to this process.  False where the
+ * supervisor is gone.
+ */
+extern bool br_run_settle(int parent);
+
+/* The life of the process that answers one request (sluice.bridge_requests()); ticket: its number as text. */
+extern int	br_run_request(const char *conninfo, const char *ticket, int parent);
+
 #endif							/* BR_RUN_INT_H */

@@ -105,12 +105,13 @@ sluice_schema_preview(PG_FUNCTION_ARGS)
 	SlStartArgs *a = sl_start_args_read(fcinfo, false);
 	SlSource   *src;
 	SlStream   *s = sl_start_look(a, &src);
-	SlConn	   *c = sl_conn_open(src, false, "the source's catalog", NULL,
-								 CurrentMemoryContext);
+	SlConn	   *c;
 	SlSourceTable *tables;
 	SlPlan	   *plan;
 	int			n;
 
+	sl_driver_require_postgres(s->driver, "sluice.schema_preview()");
+	c = sl_conn_open(src, false, "the source's catalog", NULL, CurrentMemoryContext);
 	PQclear(sl_conn_query(c, PGRES_COMMAND_OK,
 						  "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", 0, NULL));
 	n = sl_pg_tables(c, s, &tables);

@@ -281,9 +281,18 @@ asks_reopen(const SlStartArgs *a)
 	return sl_stream_opt_bool(&asked, SL_O_REOPEN);
 }
 
+static void
+tell_reopened(const SlStream *s)
+{
+	ereport(NOTICE,
+			(errmsg("stream \"%s\" is opened again", s->stream_id),
+			 errdetail("What was written on the target since the cutover is not known to the stream.")));
+}
+
 /*
  * A stream that was cut over starts again only where it is asked to, and only
- * while its slot has kept what the source did since.
+ * while its slot has kept what the source did since; whether a MySQL source has kept its
+ * log the bridge finds.
  */
 static void
 check_reopen(const SlStream *s, const SlStartArgs *a)
@@ -298,6 +307,11 @@ check_reopen(const SlStream *s, const SlStartArgs *a)
 				 errmsg("stream \"%s\" ended by cutover", s->stream_id),
 				 errhint("To follow the source again from where it ended: SELECT state FROM sluice.sync_start('%s', options => '{\"reopen\": true}'); to copy again, drop it and start a new one: SELECT sluice.sync_drop('%s');",
 						 s->stream_id, s->stream_id)));
+	if (sl_driver_is_bridged(s->driver))
+	{
+		tell_reopened(s);
+		return;
+	}
 	c = sl_conn_open(sl_source_resolve(s->source_server, s->owner), false,
 					 "the source", NULL, CurrentMemoryContext);
 	info = sl_pg_slot_info(c, s->slot_name);
@@ -306,9 +320,7 @@ check_reopen(const SlStream *s, const SlStartArgs *a)
 		r.marker = SL_M_SLOT_LOST;
 	else if (info->exists)
 	{
-		ereport(NOTICE,
-				(errmsg("stream \"%s\" is opened again", s->stream_id),
-				 errdetail("What was written on the target since the cutover is not known to the stream.")));
+		tell_reopened(s);
 		return;
 	}
 	sl_refuse(&r, "stream \"%s\" cannot be opened again: replication slot \"%s\" %s",
@@ -577,7 +589,6 @@ sl_start_look(const SlStartArgs *a, SlSource **src)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a stream with option \"feed\" has no source to check")));
 	*src = take_source(s, a, true);
-	sl_driver_require_postgres(s->driver, "this function");
 	return s;
 }
 
@@ -591,6 +602,7 @@ sluice_preflight(PG_FUNCTION_ARGS)
 	SlSource   *src;
 	SlStream   *s = sl_start_look(a, &src);
 
-	return_checks(fcinfo, sl_preflight(s, src, false));
+	return_checks(fcinfo, sl_driver_is_bridged(s->driver) ? sl_preflight_bridged(s, src) :
+				  sl_preflight(s, src, false));
 	return (Datum) 0;
 }

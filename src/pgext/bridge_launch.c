@@ -96,6 +96,21 @@ want(SlBridges *b, Oid dboid, Oid owner)
 	one->wanted = true;
 }
 
+/* What is asked without a stream wants a bridge of who asks. */
+static void
+look_at_desk(SlBridges *b, SlDesk *d)
+{
+	Oid			dboid;
+	Oid			role;
+
+	SpinLockAcquire(&d->ask.mutex);
+	dboid = d->ask.asker != 0 && d->ask.memory != DSM_HANDLE_INVALID ? d->dboid : InvalidOid;
+	role = d->role;
+	SpinLockRelease(&d->ask.mutex);
+	if (OidIsValid(dboid))
+		want(b, dboid, role);
+}
+
 static void
 look_at_slots(SlBridges *b)
 {
@@ -116,6 +131,8 @@ look_at_slots(SlBridges *b)
 		if (OidIsValid(dboid) && OidIsValid(owner))
 			want(b, dboid, owner);
 	}
+	for (int i = 0; i < SL_DESKS; i++)
+		look_at_desk(b, sl_shmem_desk(i));
 }
 
 /* ---------- starting one ---------- */

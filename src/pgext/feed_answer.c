@@ -21,7 +21,6 @@
 #include "pgext/coldstart.h"
 #include "pgext/feed_answer.h"
 #include "pgext/guc.h"
-#include "pgext/source.h"
 #include "pgext/spi_util.h"
 #include "pgext/start_args.h"
 #include "pgext/wire_json.h"
@@ -67,7 +66,13 @@ sl_feed_tables(const char *stream_id)
 Datum
 sl_feed_connection(const SlStream *s)
 {
-	SlSource   *src = sl_source_resolve(s->source_server, s->owner);
+	return sl_feed_connection_of(sl_source_resolve(s->source_server, s->owner));
+}
+
+/* See feed_answer.h. */
+Datum
+sl_feed_connection_of(const SlSource *src)
+{
 	StringInfoData out;
 
 	initStringInfo(&out);
@@ -118,7 +123,8 @@ append_zero_dates(StringInfo out, const SlStream *s)
 static void
 append_cold(StringInfo out, const SlStream *s)
 {
-	SlCopyRecord *rec = sl_copy_record_load(s->stream_id);
+	/* one that is not stored has none, whatever it is called */
+	SlCopyRecord *rec = s->id ? sl_copy_record_load(s->stream_id) : NULL;
 	int64		rate = sl_stream_opt_int(s, SL_O_COPY_BYTES_PER_SECOND);
 
 	appendStringInfoString(out, ", \"cold\": ");

@@ -5,12 +5,15 @@
 #ifndef SL_FEED_ANSWER_H
 #define SL_FEED_ANSWER_H
 
-#include "pgext/stream.h"
+#include "pgext/source.h"
 
 /* Recorded tables with their shapes, as a jsonb array. */
 extern Datum sl_feed_tables(const char *stream_id);
 
-/* Keywords and values of the source's server and the owner's mapping, a jsonb object that holds the secret. */
+/* Keywords and values of a source, a jsonb object that holds the secret. */
+extern Datum sl_feed_connection_of(const SlSource *src);
+
+/* Those of the source's server and the owner's mapping, a jsonb object that holds the secret. */
 extern Datum sl_feed_connection(const SlStream *s);
 
 /* Scope, schemas and options of the stream, a jsonb object. */

@@ -17,7 +17,6 @@
 
 #include "pgext/aftercommit.h"
 #include "pgext/feed_seat.h"
-#include "pgext/verify_request.h"
 #include "pgext/pgcompat.h"
 
 /* Of this session; told at its next commit. */
@@ -221,9 +220,10 @@ sl_feed_seat_asked(SlSlot *slot)
 		return asked;
 	SpinLockAcquire(&slot->mutex);
 	asked.stop = slot->stop_requested;
+	asked.cut_over = slot->stop_requested && slot->cut_over;
 	asked.catch_up = slot->catchup_request > slot->catchup_known ? slot->catchup_request : 0;
 	SpinLockRelease(&slot->mutex);
-	asked.verify = sl_request_open(slot);
+	asked.verify = sl_ask_open(&slot->ask);
 	return asked;
 }
 

@@ -35,6 +35,7 @@ extern void sl_feed_seat_leave_then(const char *stream_id, bool stopped);
 typedef struct SlFeedAsked
 {
 	bool		stop;			/* sync_stop waits for feed_close */
+	bool		cut_over;		/* … or cutover does */
 	uint64		catch_up;		/* ticket of a sync_wait, 0 = none waits */
 	char	   *verify;			/* request that nobody answers yet, as JSON;
 								 * NULL = none */

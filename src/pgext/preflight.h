@@ -26,6 +26,12 @@ typedef struct SlCheck
  */
 extern List *sl_preflight(SlStream *s, const SlSource *src, bool warm);
 
+/*
+ * The same of a new stream whose source sluice-bridge reads, which answers for it.  Advice is a
+ * check that is ok.  Raises what sl_bridge_request does.
+ */
+extern List *sl_preflight_bridged(SlStream *s, const SlSource *src);
+
 /* Raise PREFLIGHT-FAILED listing every failed check; returns when all are ok. */
 extern void sl_preflight_raise(List *checks);
 

@@ -71,6 +71,8 @@ extern void sl_check_source_tables(SlPreflight *p); /* preflight_table.c */
 extern void sl_check_source_sequences(SlPreflight *p);	/* preflight_sequence.c */
 extern void sl_check_publication(SlPreflight *p);	/* preflight_publication.c */
 extern void sl_check_target_server(SlPreflight *p); /* preflight_target.c */
+extern void sl_check_target_fed(SlPreflight *p);	/* of a stream that no
+													 * worker feeds */
 extern void sl_check_target_tables(SlPreflight *p);
 
 extern void sl_check_plan(SlPreflight *p);	/* preflight_plan.c */

@@ -108,6 +108,11 @@ check_workers(SlPreflight *p)
 						  max_worker_processes, more),
 				 ok ? NULL : psprintf("ALTER SYSTEM SET max_worker_processes = %d;",
 									  max_worker_processes + 8));
+}
+
+static void
+check_streams(SlPreflight *p)
+{
 	if (sl_shmem_ready() && !p->warm && !sl_slot_available())
 		sl_check_add(p, "target", "max_streams", false,
 					 psprintf("all %d places for streams are taken; the target must be restarted after the change",
@@ -136,7 +141,16 @@ sl_check_target_server(SlPreflight *p)
 {
 	check_preload(p);
 	check_workers(p);
+	check_streams(p);
 	check_read_only(p);
+}
+
+/* See preflight_int.h. */
+void
+sl_check_target_fed(SlPreflight *p)
+{
+	check_preload(p);
+	check_streams(p);
 }
 
 /*

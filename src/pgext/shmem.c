@@ -20,6 +20,7 @@ typedef struct SlShared
 	slock_t		mutex;			/* guards the rest of this struct */
 	Latch	   *launcher;		/* NULL when there is none */
 	bool		scout_wanted;	/* a stream found no slot */
+	SlDesk		desks[SL_DESKS];
 	int			nslots;
 	SlSlot		slots[FLEXIBLE_ARRAY_MEMBER];
 } SlShared;
@@ -49,6 +50,7 @@ init_slot(SlSlot *slot)
 {
 	memset(slot, 0, sizeof(SlSlot));
 	SpinLockInit(&slot->mutex);
+	sl_ask_init(&slot->ask, 0);
 	for (int c = 0; c < SL_COUNTERS; c++)
 		pg_atomic_init_u64(&slot->counters[c], 0);
 }
@@ -68,6 +70,9 @@ startup(void)
 		shared->lock = &GetNamedLWLockTranche("sluice")->lock;
 		SpinLockInit(&shared->mutex);
 		shared->nslots = sl_guc_max_streams;
+		/* a ticket names its desk */
+		for (int i = 0; i < SL_DESKS; i++)
+			sl_ask_init(&shared->desks[i].ask, (uint64) i << SL_DESK_SHIFT);
 		for (int i = 0; i < shared->nslots; i++)
 			init_slot(&shared->slots[i]);
 	}
@@ -110,6 +115,12 @@ SlSlot *
 sl_shmem_slot(int i)
 {
 	return &shared->slots[i];
+}
+
+SlDesk *
+sl_shmem_desk(int i)
+{
+	return &shared->desks[i];
 }
 
 static SlSlot *

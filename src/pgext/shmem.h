@@ -16,10 +16,11 @@
 #include "common/sl_state.h"
 #include "datatype/timestamp.h"
 #include "port/atomics.h"
-#include "storage/dsm.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/spin.h"
+
+#include "pgext/ask.h"
 
 #define SL_REASON_MAX 320
 
@@ -108,11 +109,8 @@ typedef struct SlSlot
 	int64		verify_rows;	/* of the tables that are done */
 	TimestampTz verify_since;
 
-	/* a verify that a bridge is to answer (verify_request.c) */
-	uint64		ask_ticket;		/* of the last request */
-	pid_t		ask_pid;		/* who waits for its answer; 0 = nobody */
-	dsm_handle	ask_memory;		/* the request, DSM_HANDLE_INVALID = not yet */
-	pid_t		answer_pid;		/* who answers it; 0 = nobody yet */
+	SlAsk		ask;			/* what its bridge is to answer
+								 * (verify_request.c); with a mutex of its own */
 
 	/* progress */
 	XLogRecPtr	received_lsn;	/* all of the source up to here was received */
@@ -130,6 +128,24 @@ typedef struct SlSlot
 	pg_atomic_uint64 counters[SL_COUNTERS];
 	TimestampTz stats_reset;
 } SlSlot;
+
+/*
+ * Places for what is asked of a bridge of this cluster without a stream
+ * (bridge_request.c).
+ */
+#define SL_DESKS	16
+#define SL_DESK_SHIFT	48		/* the bits of a ticket from there on are its
+								 * desk's number */
+
+typedef struct SlDesk
+{
+	SlAsk		ask;
+	Oid			dboid;			/* these are its asker's, … */
+	Oid			role;			/* … set before the request is put */
+	bool		seen;			/* a bridge that may answer was told of it */
+} SlDesk;
+
+extern SlDesk *sl_shmem_desk(int i);	/* 0 to SL_DESKS - 1 */
 
 extern void sl_shmem_init(void);	/* from _PG_init, with preload only */
 

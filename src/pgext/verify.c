@@ -356,7 +356,7 @@ verify_withdraw(int code, Datum arg)
 static void
 verify_by_bridge(Verify *v)
 {
-	sl_request_require_feeder(v->slot, v->stream->stream_id);
+	sl_request_require_feeder(v->slot, v->stream->stream_id, SL_REQUEST_VERIFY);
 	PG_ENSURE_ERROR_CLEANUP(verify_withdraw, PointerGetDatum(v->slot));
 	{
 		sl_verify_bridged(v->slot, v->stream->stream_id, v->mode, v->tables, v->ntables);

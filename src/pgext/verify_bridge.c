@@ -127,8 +127,8 @@ verified(SlStream *s, FunctionCallInfo fcinfo)
 	json = PG_GETARG_JSONB_P(2);
 	read_answer(json, &a);
 	PG_RETURN_BOOL(slot != NULL &&
-				   sl_request_answer(slot, (uint64) PG_GETARG_INT64(1), json,
-									 a.kind == ANSWER_FAILED || a.kind == ANSWER_DONE));
+				   sl_ask_answer(&slot->ask, (uint64) PG_GETARG_INT64(1), json,
+								 a.kind == ANSWER_FAILED || a.kind == ANSWER_DONE));
 }
 
 /* sluice.feed_verified(): see sql/30_feed.sql and docs/internals/bridge.md, "Comparing". */
@@ -248,7 +248,7 @@ take_answer(SlSlot *slot, const char *stream_id, SlVerifyTable *tables, int n, i
 {
 	Answer		a;
 
-	read_answer(sl_request_next(slot, stream_id), &a);
+	read_answer(sl_request_next(slot, stream_id, SL_REQUEST_VERIFY), &a);
 	switch (a.kind)
 	{
 		case ANSWER_HOLDING:

@@ -1,10 +1,9 @@
 /*
  * verify_request.h
- *	  A verify that the stream's bridge is to answer: from the session that
- *	  asks to the one that answers, and back.
+ *	  What the stream's bridge is asked to answer, by a process of its own: a
+ *	  verify, or what a cutover has to know.
  *
- * The request lies in dynamic shared memory, with a queue for the answers; the
- * stream's slot says where.  Both sides notice at once when the other one ends.
+ * It is asked through the stream's slot (ask.h); who feeds is told of it by what feed() returns.
  */
 #ifndef SL_VERIFY_REQUEST_H
 #define SL_VERIFY_REQUEST_H
@@ -12,10 +11,12 @@
 #include "pgext/shmem.h"
 #include "utils/jsonb.h"
 
-/* ---------- who asks ---------- */
+/* Who asks, as messages name it. */
+#define SL_REQUEST_VERIFY	"sluice.verify"
+#define SL_REQUEST_CUTOVER	"sluice.cutover"
 
 /* 55000 with what to do, unless a bridge feeds the stream and it streams. */
-extern void sl_request_require_feeder(SlSlot *slot, const char *stream_id);
+extern void sl_request_require_feeder(SlSlot *slot, const char *stream_id, const char *function);
 
 /*
  * Put a request before the stream's feeder; text: JSON members without braces, to which the
@@ -28,22 +29,9 @@ extern void sl_request_put(SlSlot *slot, const char *stream_id, const char *text
  * The next answer, palloc'd.  55000 when nobody answers within sluice.query_timeout,
  * when the feeder goes, or who answers does.
  */
-extern Jsonb *sl_request_next(SlSlot *slot, const char *stream_id);
+extern Jsonb *sl_request_next(SlSlot *slot, const char *stream_id, const char *function);
 
 /* Harmless when this session has put none. */
 extern void sl_request_withdraw(SlSlot *slot);
-
-/* ---------- who feeds ---------- */
-
-/* The request that nobody answers yet, as a JSON object; NULL = none. */
-extern char *sl_request_open(SlSlot *slot);
-
-/* ---------- who answers ---------- */
-
-/*
- * One answer; the first one takes the request for this session, until last.
- * False when it is not asked for (any more), or another session's.
- */
-extern bool sl_request_answer(SlSlot *slot, uint64 ticket, const Jsonb *answer, bool last);
 
 #endif							/* SL_VERIFY_REQUEST_H */
