@@ -132,16 +132,6 @@ def test_the_end_of_the_log_is_no_position_of_a_snapshot(kind, make_mysql):
 
 # -- kills --------------------------------------------------------------------
 
-def kill_tree(bridge):
-    """kill -9 of the bridge and all that it started."""
-    for pid in reversed(bridge.tree()):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    bridge.wait()
-
-
 def workers(bridge):
     """Pids of the copying processes."""
     return [pid for pid in bridge.tree() if pid != bridge.pid() and pid not in bridge.children()]
@@ -179,9 +169,9 @@ def test_a_killed_copy_goes_on_behind_its_last_keys(kind, make_mysql, make_pg, m
                                                                "copy_bytes_per_second": 200000})
         bridge = make_bridge(dst)
         wait_until(lambda: tasks(dst), 60, "ranges on record")
-        kill_tree(bridge)
+        bridge.kill_tree()
         assert tasks(dst)
-        for kill in (kill_tree, kill_one_worker, lambda b: kill_a_copy_session(dst), lambda b: b.kill9()):
+        for kill in (lambda b: b.kill_tree(), kill_one_worker, lambda b: kill_a_copy_session(dst), lambda b: b.kill9()):
             if not bridge.is_running():
                 bridge.start()
             have = {(t["table_name"], t["range_id"]): t["copy_cursor"] for t in tasks(dst)}

@@ -15,9 +15,22 @@
 extern void br_cold_start(BrStream *s, BrTarget *t, BrOutcome *out);
 
 /*
- * Build what is left behind the rows (keys, indexes, foreign keys) while the stream is followed: a child process of its own,
- * which ends when nothing is left or its parent is gone.  Its pid, 0 = nothing to do, -1 = it could not be started.
+ * What builds the rest behind the rows (keys, indexes, foreign keys) while the stream is followed: a child process, which
+ * ends when nothing is left, and with its parent.
  */
-extern int	br_cold_finish(BrStream *s);
+typedef struct BrFinish
+{
+	BrStream   *s;
+	int			pid;			/* 0 = it does not run */
+	int64		next;			/* as br_now_ms(): no start before that */
+	bool		done;			/* nothing is left */
+} BrFinish;
+
+extern void br_finish_init(BrFinish *f, BrStream *s);
+
+/* Call it about once a second: starts the process, and again some time after it failed.  False (and *out): what it met was
+ * refused and is on record. */
+extern bool br_finish_keep(BrFinish *f, BrOutcome *out);
+extern void br_finish_end(BrFinish *f);
 
 #endif							/* BR_COLD_H */

@@ -44,6 +44,7 @@ typedef struct Follow
 	BrVerifier *verifier;
 	bool		wished;			/* it waits for the stream: looked at after
 								 * every event */
+	BrFinish   *finish;
 	BrStop		stop;
 } Follow;
 
@@ -183,6 +184,20 @@ tick(Follow *w)
 	return br_feed_flush(&w->feed);
 }
 
+/* What is due from time to time. */
+static bool
+chores(Follow *w)
+{
+	BrOutcome	out;
+
+	if (!tick(w) || !look_at_server(w))
+		return false;
+	if (br_finish_keep(w->finish, &out))
+		return true;
+	end_with(w, out.end, out.why);
+	return false;
+}
+
 /* While a comparison takes its snapshots. */
 static bool
 stand_still(Follow *w)
@@ -240,7 +255,7 @@ wait_for_source(Follow *w)
 			return false;
 		if (br_feed_has_whole(&w->feed) && w->feed.flying == 0 && !br_feed_flush(&w->feed))
 			return false;
-		if (!tick(w) || !look_at_server(w) || !serve_verify(w))
+		if (!chores(w) || !serve_verify(w))
 			return false;
 		fds[2].fd = br_verifier_socket(w->verifier);
 		if (poll(fds, lengthof(fds), TICK) < 0 && errno != EINTR)
@@ -286,7 +301,7 @@ follow_log(Follow *w)
 			break;
 		if (++n % 64 != 0)
 			continue;
-		if (!serve_verify(w) || !br_feed_results(&w->feed, false) || asked_to_stop(w) || !take_ticket(w) || !answer_ticket(w) || !tick(w) || !look_at_server(w))
+		if (!serve_verify(w) || !br_feed_results(&w->feed, false) || asked_to_stop(w) || !take_ticket(w) || !answer_ticket(w) || !chores(w))
 			break;
 	}
 }
@@ -381,9 +396,9 @@ follow_once(Follow *w)
 
 /* See follow.h. */
 void
-br_follow(BrStream *s, BrTarget *t, BrOutcome *out)
+br_follow(BrStream *s, BrTarget *t, BrOutcome *out, BrFinish *finish)
 {
-	Follow		w = {.s = s, .t = t, .out = out};
+	Follow		w = {.s = s, .t = t, .out = out, .finish = finish};
 
 	memset(out, 0, sizeof(*out));
 	out->end = BR_END_FAILED;

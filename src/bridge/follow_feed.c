@@ -9,6 +9,7 @@
  *	  fed in parts, all in one transaction of the target.
  */
 #include "bridge/child.h"
+#include "bridge/fault.h"
 #include "bridge/follow_int.h"
 #include "bridge/json_in.h"
 #include "bridge/verify.h"
@@ -63,6 +64,7 @@ br_feed_results(BrFeed *fd, bool wait)
 		if (value == NULL)
 			continue;			/* of BEGIN and COMMIT */
 		take_answer(fd, value);
+		BR_FAULT("feed_answered");
 		pfree(value);
 	}
 	return !fd->ended;
@@ -114,6 +116,7 @@ send_batch(BrFeed *fd, int n)
 
 	if (!br_target_send(fd->t, feed_sql, params, lengthof(params), true, &err))
 		return failed(fd, &err);
+	BR_FAULT("feed_sent");
 	fd->flying++;
 	fd->sent = br_now_ms();
 	return br_feed_results(fd, false);
@@ -154,6 +157,7 @@ send_part(BrFeed *fd)
 	}
 	if (!send_batch(fd, f->out->len))
 		return false;
+	BR_FAULT("feed_part");
 	begin_batch(fd, f->out->len, false);
 	return true;
 }
@@ -174,6 +178,7 @@ end_block(BrFeed *fd)
 	}
 	else if (!br_flow_seal(f) || !send_batch(fd, f->whole) || !run(fd, "COMMIT"))
 		return false;
+	BR_FAULT("feed_block");
 	fd->in_block = false;
 	begin_batch(fd, f->out->len, true);
 	return true;

@@ -20,6 +20,7 @@
 
 #include "bridge/child.h"
 #include "bridge/command.h"
+#include "bridge/fault.h"
 #include "bridge/run_int.h"
 #include "bridge/stream.h"
 
@@ -444,6 +445,7 @@ br_run(int argc, char **argv)
 	static const struct option options[] = {
 		{"target", required_argument, NULL, 't'},
 		{"once", no_argument, NULL, 'o'},
+		{"fault-point", required_argument, NULL, 'f'},
 		{NULL, 0, NULL, 0}
 	};
 	BrSupervisor sup = {.conninfo = ""};
@@ -456,6 +458,8 @@ br_run(int argc, char **argv)
 			sup.conninfo = optarg;
 		else if (opt == 'o')
 			sup.once = true;
+		else if (opt == 'f')
+			br_fault_point = optarg;
 		else
 			return usage();
 	}

@@ -7,17 +7,15 @@
  *	  The source's login comes from the target and stays in this process, which
  *	  leaves no core and cannot be traced by others of its user.
  */
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/sl_marker.h"
 
 #include "bridge/cold.h"
 #include "bridge/command.h"
+#include "bridge/fault.h"
 #include "bridge/follow.h"
 #include "bridge/json_in.h"
 #include "bridge/preflight.h"
@@ -98,27 +96,10 @@ needs_cold_start(const BrStream *s)
 	return s->cold == NULL ? s->position == NULL : strcmp(s->cold, "done") != 0;
 }
 
-/* The process that builds what is left ends with the following of the log. */
-static void
-end_finish(int pid)
-{
-	time_t		deadline = time(NULL) + BR_GRACE;
-
-	if (pid <= 0)
-		return;
-	kill(pid, SIGTERM);
-	while (waitpid(pid, NULL, WNOHANG) == 0)
-	{
-		if (time(NULL) > deadline)
-			kill(pid, SIGKILL);
-		(void) poll(NULL, 0, 50);
-	}
-}
-
 static void
 feed_stream(BrStream *s, BrTarget *t, BrOutcome *out)
 {
-	int			finish = 0;
+	BrFinish	finish;
 
 	br_outcome(out, BR_END_COMPLETE, "%s", "");
 	if (!meet_source(s, out) || !br_follow_moved(s, t, out) || !introduce(s, t, out) || !br_preflight(s, t, out))
@@ -127,14 +108,10 @@ feed_stream(BrStream *s, BrTarget *t, BrOutcome *out)
 		br_cold_start(s, t, out);
 	if (out->end != BR_END_COMPLETE)
 		return;
-	finish = br_cold_finish(s);
-	if (finish < 0)
-	{
-		br_outcome(out, BR_END_FAILED, "could not start the process that builds keys and indexes");
-		return;
-	}
-	br_follow(s, t, out);
-	end_finish(finish);
+	BR_FAULT("cold_end");
+	br_finish_init(&finish, s);
+	br_follow(s, t, out, &finish);
+	br_finish_end(&finish);
 }
 
 /* Taking it failed: a busy stream is another's, and no fault. */

@@ -27,6 +27,7 @@
 #include "pgext/api.h"
 #include "pgext/apply_int.h"
 #include "pgext/errutil.h"
+#include "pgext/fault.h"
 #include "pgext/feed_answer.h"
 #include "pgext/feed_int.h"
 #include "pgext/feed_seat.h"
@@ -266,6 +267,7 @@ apply_argument(FunctionCallInfo fcinfo, int at)
 	sl_apply_finish(sl_feed.apply);
 	told.position = sl_apply_position(sl_feed.apply);
 	sl_feed_seat_tell(sl_feed.slot, &told);
+	SL_FAULT("feed_applied");
 	return verdict;
 }
 

@@ -23,6 +23,8 @@
 #include "utils/timestamp.h"
 
 #include "pgext/coldstart_int.h"
+#include "pgext/errutil.h"
+#include "pgext/fault.h"
 #include "pgext/feed.h"
 #include "pgext/feed_seat.h"
 #include "pgext/guc.h"
@@ -127,8 +129,44 @@ next_object(const SlStream *s, bool together, char **kind)
 	return t;
 }
 
+/*
+ * What passes by itself goes on as it is, a refusal too.  Anything else does not
+ * pass however often it is tried, and the stream would seem to be whole: it is
+ * refused, to be tried again by the next start.
+ */
 static void
-build(const SlStream *s, const SlCopyTask *t)
+run_statement(const SlStream *s, const SlCopyTask *t, const char *kind)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		sl_copy_build(s, t);
+	}
+	PG_CATCH();
+	{
+		SlRefusal	r = {.marker = SL_M_SCHEMA_NOT_CARRIED, .schema = t->schema, .table = t->table};
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(cxt);
+		edata = CopyErrorData();
+		if (sl_classify_sqlstate(edata->sqlerrcode) != SL_CLASS_FATAL)
+			PG_RE_THROW();
+		FlushErrorState();
+		r.detail = psprintf("SQLSTATE %s of: %s", unpack_sql_state(edata->sqlerrcode), t->ddl);
+		r.hint = psprintf("The rows stay. Cure it, then start the stream again: SELECT * FROM sluice.sync_start(%s);",
+						  quote_literal_cstr(s->stream_id));
+		/* what a value is not fit for says the value */
+		sl_refuse(&r, "%s of \"%s.%s\" cannot be built behind the copy: %s", kind,
+				  t->schema ? t->schema : "", t->table ? t->table : "",
+				  ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_DATA_EXCEPTION ?
+				  "a value does not allow it" : edata->message);
+	}
+	PG_END_TRY();
+}
+
+static void
+build(const SlStream *s, const SlCopyTask *t, const char *kind)
 {
 	static const SlSeatShow nothing = {0};
 	SlSeatShow	show = {.phase = sl_copy_phase(t), .relid = t->target_relid,
@@ -138,7 +176,7 @@ build(const SlStream *s, const SlCopyTask *t)
 
 	if (seat)
 		sl_seat_show(seat, &show);
-	sl_copy_build(s, t);
+	run_statement(s, t, kind);
 	sl_control_exec(BUILT_SQL, SPI_OK_UPDATE, 1, &id);
 	if (seat)
 		sl_seat_show(seat, &nothing);
@@ -183,7 +221,8 @@ feed_build(SlStream *s, FunctionCallInfo fcinfo)
 	t = strcmp(l.phase, "schema") == 0 ? NULL : next_object(s, l.together, &kind);
 	if (t)
 	{
-		build(s, t);
+		build(s, t, kind);
+		SL_FAULT("feed_built");
 		result = answer_built(t, kind);
 	}
 	else if (l.left || !l.copied || strcmp(l.phase, "schema") == 0)

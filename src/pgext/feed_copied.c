@@ -17,6 +17,7 @@
 #include "pgext/apply_int.h"
 #include "pgext/coldstart_int.h"
 #include "pgext/errutil.h"
+#include "pgext/fault.h"
 #include "pgext/feed_int.h"
 #include "pgext/feed_range.h"
 #include "pgext/json_object.h"
@@ -226,6 +227,7 @@ copied(SlStream *s, FunctionCallInfo fcinfo)
 	left = tables_left(s->stream_id);
 	if (left == 0)
 		finish(s, run);
+	SL_FAULT("feed_copied");
 	sl_apply_copied(sl_feed.apply);
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(psprintf("{\"left\": %d}", left)));
 }

@@ -24,6 +24,7 @@
 #include "pgext/api.h"
 #include "pgext/apply_int.h"
 #include "pgext/errutil.h"
+#include "pgext/fault.h"
 #include "pgext/feed.h"
 #include "pgext/feed_plan.h"
 #include "pgext/source_mysql.h"
@@ -421,6 +422,7 @@ feed_schema(SlStream *s, FunctionCallInfo fcinfo)
 	sl_feed_objects(s, &p->plan, tables, n);
 	if (p->last)
 		end_plan(s);
+	SL_FAULT("feed_planned");
 	AtEOXact_GUC(true, level);
 	return answer(s);
 }

@@ -19,6 +19,7 @@
 #include "pgext/apply_int.h"
 #include "pgext/coldstart.h"
 #include "pgext/errutil.h"
+#include "pgext/fault.h"
 #include "pgext/feed_int.h"
 #include "pgext/feed_seat.h"
 #include "pgext/source_mysql.h"
@@ -105,7 +106,11 @@ at_xact(XactEvent event, void *arg)
 		sl_feed.subid = InvalidSubTransactionId;
 	}
 	else if (event == XACT_EVENT_COMMIT)
+	{
+		if (sl_feed.call_subid != InvalidSubTransactionId)
+			SL_FAULT("feed_committed");
 		sl_feed.sysid_new = false;
+	}
 	else if (event == XACT_EVENT_ABORT)
 	{
 		if (sl_feed.subid != InvalidSubTransactionId)
@@ -305,7 +310,10 @@ sl_feed_moved(XLogRecPtr position)
 		return;
 	sl_feed.settled = true;
 	if (sl_state_load(id) == SL_STATE_COPYING)
+	{
 		sl_state_set(id, SL_STATE_STREAMING, NULL);
+		SL_FAULT("feed_settled");
+	}
 }
 
 /* See feed_int.h. */

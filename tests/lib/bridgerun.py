@@ -33,6 +33,7 @@ class Bridge:
         fd, self.logfile = tempfile.mkstemp(prefix="sluice-bridge-", suffix=".log",
                                             dir=os.environ.get("SLUICE_TEST_TMP", "/tmp"))
         os.close(fd)
+        self._fault = []
         self._process = None
         atexit.register(self.destroy)
 
@@ -41,7 +42,7 @@ class Bridge:
         assert not self.is_running()
         with open(self.logfile, "a") as log:
             self._process = subprocess.Popen(
-                [bridge_program()] + self.argv, stdin=subprocess.DEVNULL, stdout=log,
+                [bridge_program()] + self.argv + self._fault, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, env=self.env, start_new_session=True)
         return self
 
@@ -77,6 +78,19 @@ class Bridge:
         self._process.kill()
         self._process.wait()
 
+    def kill_tree(self):
+        """kill -9 of the process and of all that descends from it."""
+        for pid in reversed(self.tree()):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self._process.wait()
+
+    def arm(self, point=""):
+        """Before start(): its processes end at this point (src/bridge/fault.h); "" = none."""
+        self._fault = ["--fault-point", point] if point else []
+
     def log_text(self):
         with open(self.logfile, errors="replace") as f:
             return f.read()
@@ -89,13 +103,7 @@ class Bridge:
     def destroy(self):
         """Kill all of it and remove the log; safe to call twice."""
         if self.is_running():
-            left = self.tree()
-            self.kill9()
-            for pid in left[1:]:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+            self.kill_tree()
         if os.path.exists(self.logfile) and not os.environ.get("SLUICE_TEST_KEEP"):
             os.unlink(self.logfile)
 

@@ -30,6 +30,15 @@ def fault_points():
     return sorted(names)
 
 
+def bridge_fault_points():
+    """The names of all points that the bridge has."""
+    names = set()
+    for path in glob.glob(os.path.join(TOP, "src/bridge/**/*.c"), recursive=True):
+        with open(path) as f:
+            names.update(re.findall(r'\bBR_FAULT\("(\w+)"\)', f.read()))
+    return sorted(names)
+
+
 def position(stream):
     """The stored position, read past sluice's views; None before the first."""
     return stream.dst.value("SELECT lsn FROM sluice.stream_position WHERE"

@@ -13,6 +13,7 @@
 #include "common/sl_wire.h"
 #include "bridge/child.h"
 #include "bridge/cold/cold_int.h"
+#include "bridge/fault.h"
 #include "bridge/json_out.h"
 
 #define LOOK_EVERY		1000	/* milliseconds between two looks at the
@@ -133,10 +134,12 @@ establish(BrCold *c, BrCopyTable *ct)
 	params[0] = (BrParam) {.data = c->s->token};
 	params[1] = (BrParam) {.data = batch.data, .len = batch.len, .binary = true};
 	params[2] = (BrParam) {.data = result.data};
+	BR_FAULT("cold_establish");
 	if (!br_target_exec(c->t, "SELECT sluice.feed_copied($1, $2, $3::jsonb)", params, lengthof(params), &err))
 		return br_cold_target(c, &err, "a copied table could not be recorded");
 	pfree(batch.data);
 	pfree(result.data);
+	BR_FAULT("cold_established");
 	ct->established = true;
 	c->round++;
 	return true;
@@ -358,7 +361,10 @@ start(BrCold *c)
 	c->c = br_stream_connect(c->s, &c->s->source, true, &err);
 	if (c->c == NULL)
 		return br_cold_failed(c, "%s", err.message);
-	return br_cold_plan(c) && br_cold_tasks(c) && run(c);
+	if (!br_cold_plan(c) || !br_cold_tasks(c))
+		return false;
+	BR_FAULT("cold_ranges");
+	return run(c);
 }
 
 /* See cold.h. */

@@ -8,6 +8,7 @@
  *	  is in the log behind it.
  */
 #include "bridge/cold/cold_int.h"
+#include "bridge/fault.h"
 #include "bridge/json_out.h"
 
 #define CHUNK		200			/* objects in one call */
@@ -268,6 +269,7 @@ br_cold_plan(BrCold *c)
 	plan = br_plan_make(c->s, c->cats, c->ncats);
 	if (!send_plan(c, plan))
 		return false;
+	BR_FAULT("cold_planned");
 	for (int i = 0; i < c->ntables; i++)
 		if (c->tables[i].shape == NULL && !c->tables[i].established)
 			return br_cold_failed(c, "table \"%s\" cannot be carried, and the plan does not say why",

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bridge/cold/cold_int.h"
+#include "bridge/fault.h"
 #include "bridge/types/codec.h"
 #include "port/pg_bswap.h"
 
@@ -259,6 +260,7 @@ send_batch(RowCopy *k)
 	k->r->bytes += k->batch.len;
 	if (!send_statement(k, copy_sql, params, lengthof(params)))
 		return false;
+	BR_FAULT("cold_sent");
 	/* one large row does not hold its memory until the end */
 	if (k->batch.maxlen > 4 * BATCH)
 	{

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bridge/cold/cold_int.h"
+#include "bridge/fault.h"
 
 typedef struct Worker
 {
@@ -191,10 +192,12 @@ copy(Worker *w, int number, BrReport *r)
 		return false;
 	if (!br_cold_open_range(w->c, w->t, task, ct->nranges, &snap, &cursor, &done, &err))
 		return br_report_target(r, &err, "a table's copy could not begin");
+	BR_FAULT("cold_opened");
 	if (cursor != NULL && !done)
 		br_log(w->c->s, "copying of %s.%s goes on behind key %s", ct->t->database, ct->t->name, cursor);
 	if (!done && !br_copy_rows(w->c, task, cursor, w->source, w->t, r))
 		return false;
+	BR_FAULT("cold_copied");
 	r->kind = BR_REPORT_COPIED;
 	return br_snapshot_end(w->source, w->lock, &snap) ||
 		br_report_failed(r, "the source ended the session of a snapshot");
@@ -203,6 +206,13 @@ copy(Worker *w, int number, BrReport *r)
 static const char build_sql[] =
 "WITH r AS MATERIALIZED (SELECT sluice.feed_build($1) AS j)"
 " SELECT j->>'built', j->>'done', j->>'table' FROM r";
+
+/* Somebody holds a lock that it needs: no reason to give up what else is being copied. */
+static bool
+is_busy(const BrError *err)
+{
+	return strcmp(err->sqlstate, "55P03") == 0 || strcmp(err->sqlstate, "40P01") == 0;
+}
 
 /* See cold_int.h. */
 bool
@@ -213,6 +223,12 @@ br_cold_build(const BrStream *s, BrTarget *t, BrReport *r, bool *done)
 	BrRows	   *rows = br_target_query(t, build_sql, &token, 1, &err);
 
 	*done = false;
+	if (rows == NULL && is_busy(&err))
+	{
+		br_log(s, "an object is built later: %s", err.message);
+		r->kind = BR_REPORT_NOTHING;
+		return true;
+	}
 	if (rows == NULL)
 		return br_report_target(r, &err, "an object could not be built");
 	r->kind = rows->values[0] != NULL ? BR_REPORT_BUILT : BR_REPORT_NOTHING;
@@ -230,7 +246,11 @@ build(Worker *w, BrReport *r)
 	bool		done;
 
 	r->task = -1;
-	return connect_both(w, r) && br_cold_build(w->c->s, w->t, r, &done);
+	if (!connect_both(w, r) || !br_cold_build(w->c->s, w->t, r, &done))
+		return false;
+	if (r->kind == BR_REPORT_BUILT)
+		BR_FAULT("cold_built");
+	return true;
 }
 
 /* ---------- the process ---------- */
