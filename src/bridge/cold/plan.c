@@ -68,9 +68,11 @@ add_table(BrCold *c, const BrCatalog *cat, const BrTable *t)
 	ct->shape = br_table_shape(c->s, cat, t, &err);
 	if (ct->shape == NULL)
 		return true;
-	ct->recipe = br_snapshot_recipe(c->c, t, ct->shape->replident != 'f', c->window);
-	if (ct->recipe != BR_SNAP_HELD)
-		ct->key = br_key_find(t);
+	/* what preflight saw may have changed since: it looks again */
+	if (t->engine == NULL || pg_strcasecmp(t->engine, "InnoDB") != 0)
+		return br_cold_failed(c, "table \"%s\".\"%s\" has another engine than InnoDB now", t->database, t->name);
+	ct->recipe = br_snapshot_recipe(c->c, ct->shape->replident != 'f', c->window);
+	ct->key = br_key_find(t);
 	return true;
 }
 

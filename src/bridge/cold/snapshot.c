@@ -92,15 +92,8 @@ br_snapshot_has_window(MxConn *c, bool *has, MxError *err)
 
 /* See snapshot.h. */
 BrRecipe
-br_snapshot_recipe(const MxConn *c, const BrTable *t, bool has_key, bool window)
+br_snapshot_recipe(const MxConn *c, bool has_key, bool window)
 {
-	static const char *const engines[] = {"InnoDB", "ROCKSDB", "TokuDB", "ndbcluster"};
-	bool		transactional = false;
-
-	for (int i = 0; i < lengthof(engines) && t->engine != NULL; i++)
-		transactional = transactional || strcasecmp(t->engine, engines[i]) == 0;
-	if (!transactional)
-		return BR_SNAP_HELD;
 	if (mx_is_mariadb(c))
 		return BR_SNAP_BINLOG;
 	return has_key && window ? BR_SNAP_WINDOW : BR_SNAP_LOCK;
@@ -151,7 +144,7 @@ refuse_denied(BrSnapshotError *err, MxConn *lock, const BrTable *t)
 
 	if (account == NULL)
 		return fail_source(err, &why);
-	fail(err, "a snapshot of table \"%s\".\"%s\" needs a lock (its rows have no key, its engine no transactions, "
+	fail(err, "a snapshot of table \"%s\".\"%s\" needs a lock (its rows have no key, "
 		 "or the source no GTIDs), and the login may not lock tables", t->database, t->name);
 	initStringInfo(&fix);
 	appendStringInfoString(&fix, "GRANT LOCK TABLES ON ");
@@ -248,29 +241,26 @@ br_snapshot_take(const BrStream *s, MxConn *c, MxConn **lock, const BrTable *t,
 				 BrRecipe recipe, BrSnapshot *snap, BrSnapshotError *err)
 {
 	MxError		why;
-	bool		locks = recipe == BR_SNAP_LOCK || recipe == BR_SNAP_HELD;
+	bool		locks = recipe == BR_SNAP_LOCK;
 	bool		ok;
 
 	memset(snap, 0, sizeof(*snap));
-	snap->recipe = recipe;
 	if (locks && !lock_table(s, lock, t, err))
 		return false;
 	ok = take(c, recipe, snap, err);
 	if (ok && !run_on_table(c, "SELECT 1 FROM ", t, " LIMIT 0", true, &why))
 		ok = fail_source(err, &why);
-	if (locks && (recipe == BR_SNAP_LOCK || !ok) && !mx_exec(*lock, "UNLOCK TABLES", &why))
+	if (locks && !mx_exec(*lock, "UNLOCK TABLES", &why))
 		ok = fail_source(err, &why);
 	return ok;
 }
 
 /* See snapshot.h. */
 bool
-br_snapshot_end(MxConn *c, MxConn *lock, const BrSnapshot *snap)
+br_snapshot_end(MxConn *c)
 {
 	MxError		why;
 
-	if (snap->recipe == BR_SNAP_HELD && !mx_exec(lock, "UNLOCK TABLES", &why))
-		return false;
 	return mx_exec(c, "COMMIT", &why);
 }
 

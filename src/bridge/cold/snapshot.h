@@ -16,14 +16,11 @@ typedef enum BrRecipe
 	BR_SNAP_BINLOG,				/* MariaDB: the snapshot knows its place */
 	BR_SNAP_WINDOW,				/* MySQL with GTIDs: the ends of the log
 								 * before and after enclose it */
-	BR_SNAP_LOCK,				/* the table locked for the moment in between */
-	BR_SNAP_HELD				/* an engine without transactions: locked
-								 * until the rows are read */
+	BR_SNAP_LOCK				/* the table locked for the moment in between */
 } BrRecipe;
 
 typedef struct BrSnapshot
 {
-	BrRecipe	recipe;
 	uint64		lsn;			/* what is below is in the snapshot */
 	uint64		window_lsn;		/* nothing from here on is in it; = lsn where
 								 * it is exact */
@@ -42,8 +39,8 @@ typedef struct BrSnapshotError
 /* May the window be used on this server (MySQL, every transaction has a GTID)? */
 extern bool br_snapshot_has_window(MxConn *c, bool *has, MxError *err);
 
-/* The way to a snapshot of a table: has_key = its rows are found by a key; window as above. */
-extern BrRecipe br_snapshot_recipe(const MxConn *c, const BrTable *t, bool has_key, bool window);
+/* The way to a snapshot of an InnoDB table, as all are (preflight): has_key = its rows are found by a key; window as above. */
+extern BrRecipe br_snapshot_recipe(const MxConn *c, bool has_key, bool window);
 
 /*
  * Open a snapshot in c, which is in no transaction, and touch the table, so that statements which change it wait until
@@ -52,8 +49,8 @@ extern BrRecipe br_snapshot_recipe(const MxConn *c, const BrTable *t, bool has_k
 extern bool br_snapshot_take(const BrStream *s, MxConn *c, MxConn **lock, const BrTable *t,
 							 BrRecipe recipe, BrSnapshot *snap, BrSnapshotError *err);
 
-/* Give it up.  False when a session was lost. */
-extern bool br_snapshot_end(MxConn *c, MxConn *lock, const BrSnapshot *snap);
+/* Give it up.  False when the session was lost. */
+extern bool br_snapshot_end(MxConn *c);
 
 /*
  * Where a stream begins whose tables are all copied from now on, and its lsn: nothing below it is missing in any snapshot

@@ -199,7 +199,7 @@ copy(Worker *w, int number, BrReport *r)
 		return false;
 	BR_FAULT("cold_copied");
 	r->kind = BR_REPORT_COPIED;
-	return br_snapshot_end(w->source, w->lock, &snap) ||
+	return br_snapshot_end(w->source) ||
 		br_report_failed(r, "the source ended the session of a snapshot");
 }
 
