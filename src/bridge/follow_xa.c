@@ -78,7 +78,8 @@ br_xa_name_of_statement(const char *sql, size_t len)
 	bool		ok;
 
 	br_words_init(&w, sql, len);
-	ok = br_words_next(&w) && br_words_next(&w);	/* XA COMMIT */
+	ok = br_words_next(&w);		/* XA */
+	ok = ok && br_words_next(&w);	/* COMMIT */
 	initStringInfo(&out);
 	ok = ok && take_part(&w.p, end, &out) && take_part(&w.p, end, &out);
 	skip_blank(&w.p, end);
