@@ -21,7 +21,7 @@ open_log(const BrStream *s, const char *file, uint64 pos, BrStop *stop)
 	MxConn	   *c;
 
 	p.read_timeout = READ_TIMEOUT;
-	c = mx_connect(&p, true, &err);
+	c = br_stream_connect(s, &p, true, &err);
 	if (c != NULL && mx_dump_start(c, &dump, &err))
 		return c;
 	mx_close(c);
