@@ -4,7 +4,7 @@ Each test is a case of the field, on every kind of server that can produce it: w
 must happen here.  Not here:
 
 MP-01, MP-02, and MP-13 on another server
-       fail-over, which needs replicas: tested where streams of such sources move from server to server.
+       fail-over, which needs replicas: test_bridge_failover.py.
 MP-17  a log kept inside InnoDB: no server of the tests has it (MariaDB 10.11 and 11.8 know no binlog_storage_engine);
        where the variable is there and not empty, check binlog_storage_engine refuses.
 """
