@@ -70,3 +70,59 @@ def test_migrate_raises_what_the_stream_raised(my_db, dst, make_bridge):
     dst.execute("ALTER TABLE parent DROP CONSTRAINT parent_v_check")
     dst.execute("CALL sluice.migrate('shop')")
     assert_same_tables(my_db, dst, TABLES)
+
+
+# -- cutover -----------------------------------------------------------------
+
+def cutover(dst, margin=1000, dry_run=False):
+    """sequence → (source_value, target_before, target_after, action)"""
+    return {r[0]: r[1:] for r in dst.query("SELECT * FROM sluice.cutover('s1', %s, %s)", margin, dry_run)}
+
+
+@BOTH
+def test_cutover(my_db, dst, make_bridge):
+    fill(my_db)
+    my_db.execute("CREATE TABLE plain (id int PRIMARY KEY); CREATE TABLE fresh (id int AUTO_INCREMENT PRIMARY KEY);"
+                  "CREATE TABLE wide (id bigint unsigned AUTO_INCREMENT PRIMARY KEY)")
+    stream = make_bridged_stream(my_db, dst, exclude_tables=["wide"])
+    assert "is starting and cannot be cut over" in str(dst.error("SELECT * FROM sluice.cutover('s1')"))
+    bridge = make_bridge(dst)
+    stream.caught_up("120 s")
+    # the cold start has primed them; what the source gives from then on is in no change of its own
+    assert dst.value("SELECT last_value FROM parent_id_seq") == 4
+    my_db.execute("INSERT INTO parent (v) VALUES ('d'); INSERT INTO parent (id, v) VALUES (50, 'e'); DELETE FROM parent WHERE id = 50;"
+                  "INSERT INTO child (parent) VALUES (4)")
+    stream.caught_up("120 s")
+    expected = {"public.parent_id_seq": (50, 4, 1050, "set"), "public.child_id_seq": (4, 4, 1004, "set"),
+                "public.fresh_id_seq": (1, 1, 1001, "set")}
+    assert cutover(dst, dry_run=True) == expected
+    assert stream.state == "streaming" and dst.value("SELECT last_value FROM parent_id_seq") == 4
+
+    # one that was in use on its own refuses, and the stream goes on
+    dst.execute("SELECT setval('child_id_seq', 5000)")
+    error = dst.error("SELECT * FROM sluice.cutover('s1')")
+    assert "CUTOVER-REFUSED" in str(error) and "has been in use" in str(error), error
+    dst.execute("SELECT setval('child_id_seq', 4)")
+    writer = my_db.connect()
+    writer.autocommit(False)
+    with writer.cursor() as cur:
+        cur.execute("INSERT INTO plain VALUES (1)")
+    my_db.server.execute("GRANT PROCESS ON *.* TO repl@'%'")
+    error = dst.error("SELECT * FROM sluice.cutover('s1')")
+    assert "CUTOVER-REFUSED" in str(error) and "wrote and is not over" in str(error), error
+    writer.rollback()
+    writer.close()
+    my_db.server.execute("REVOKE PROCESS ON *.* FROM repl@'%'")
+    said = notices(dst, "SELECT * FROM sluice.cutover('s1')")
+    assert "stream \"s1\" is cut over" in said and "GRANT PROCESS" in said, said
+    assert dst.value("INSERT INTO parent (v) VALUES ('here') RETURNING id") == 1051
+    assert dst.value("INSERT INTO fresh DEFAULT VALUES RETURNING id") == 1001
+    assert [(s[0], s[1], s[3]) for s in streams(dst)] == [("s1", "cut_over", None)]
+
+    # it stays so until it is opened again, and then goes on where it ended
+    assert dst.error("SELECT sluice.sync_start('s1')").pgcode == "55000"
+    my_db.execute("INSERT INTO plain VALUES (2)")
+    assert bridge.is_running() and dst.value("SELECT count(*) FROM plain") == 0
+    stream.start(source=False, options={"reopen": True})
+    stream.caught_up("120 s")
+    assert dst.value("SELECT count(*) FROM plain") == 1

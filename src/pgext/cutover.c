@@ -26,7 +26,9 @@
 #include "pgext/cutover.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
+#include "pgext/source_mysql.h"
 #include "pgext/verify.h"
+#include "pgext/verify_request.h"
 #include "pgext/worker.h"
 #include "pgext/pgcompat.h"
 
@@ -43,6 +45,7 @@ typedef struct Cutover
 	SlConn	   *c;				/* the source's catalog */
 	int64		margin;
 	bool		dry_run;
+	bool		bridged;		/* c is NULL then */
 	int			ntables;
 	SlStreamTable *tables;
 	int			n;
@@ -71,10 +74,10 @@ check_call(const Cutover *k)
 				 errmsg("sluice.cutover cannot run in a REPEATABLE READ or SERIALIZABLE transaction"),
 				 errdetail("It must see what the stream commits meanwhile."),
 				 errhint("Call it in a READ COMMITTED transaction.")));
-	if (k->s->source_server == NULL || strcmp(k->s->driver, "postgres") != 0)
+	if (k->s->source_server == NULL || (strcmp(k->s->driver, "postgres") != 0 && !k->bridged))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("stream \"%s\" has no PostgreSQL source to be cut over from",
+				 errmsg("stream \"%s\" has no source to be cut over from",
 						k->s->stream_id),
 				 errhint("Set the sequences by hand and end the stream with sluice.sync_stop.")));
 }
@@ -95,10 +98,17 @@ lock_cutover(const SlStream *s)
 static void
 open_source(Cutover *k)
 {
-	SlSource   *src = sl_source_resolve(k->s->source_server, k->s->owner);
+	SlSource   *src;
 	SlRefusal	r = {.marker = SL_M_SOURCE_IDENTITY_CHANGED};
 	SlSourceInfo *info;
 
+	/* what a bridge feeds says with each batch who its source is */
+	if (k->bridged)
+	{
+		sl_request_require_feeder(k->slot, k->s->stream_id, SL_REQUEST_CUTOVER);
+		return;
+	}
+	src = sl_source_resolve(k->s->source_server, k->s->owner);
 	k->c = sl_conn_open(src, false, "the source", NULL, CurrentMemoryContext);
 	info = sl_pg_identify(k->c);
 	if (k->s->source_sysid && strcmp(info->sysid, k->s->source_sysid) == 0 &&
@@ -110,10 +120,18 @@ open_source(Cutover *k)
 	sl_refuse(&r, "the source of stream \"%s\" is another server now", k->s->stream_id);
 }
 
+/* lines: for writers, of a source that a bridge looks at. */
+static int
+sequences_now(Cutover *k, SlSequence **seqs, StringInfo lines)
+{
+	return k->bridged ? sl_cut_bridged_look(k->slot, k->s->stream_id, k->tables, k->ntables, seqs, lines) :
+		sl_pg_sequences_now(k->c, k->s, seqs);
+}
+
 static void
 read_sequences(Cutover *k)
 {
-	k->n = sl_pg_sequences_now(k->c, k->s, &k->seqs);
+	k->n = sequences_now(k, &k->seqs, NULL);
 	k->cuts = sl_cut_judge(k->s, k->tables, k->ntables, k->seqs, k->n, k->margin);
 }
 
@@ -122,7 +140,7 @@ static void
 compare_sequences(Cutover *k)
 {
 	SlSequence *again;
-	int			n = sl_pg_sequences_now(k->c, k->s, &again);
+	int			n = sequences_now(k, &again, &k->lines);
 
 	if (n != k->n)
 	{
@@ -130,7 +148,7 @@ compare_sequences(Cutover *k)
 		return;
 	}
 	for (int i = 0; i < n; i++)
-		if (again[i].relid != k->seqs[i].relid ||
+		if (again[i].relid != k->seqs[i].relid || strcmp(again[i].name, k->seqs[i].name) != 0 ||
 			again[i].last_value != k->seqs[i].last_value ||
 			again[i].is_called != k->seqs[i].is_called)
 			sl_cut_line(&k->lines, "[source] sequence %s moved during the call: the source is still in use",
@@ -139,17 +157,19 @@ compare_sequences(Cutover *k)
 
 /*
  * Is the source at rest, as far as it can be seen?  The stream stands still
- * from here on.
+ * from here on; a bridged one goes on, and what it applies by then is seen at the end.
  */
 static void
 check_rest(Cutover *k)
 {
 	sl_cut_require_caught_up(k->s, k->slot, k->c);
-	sl_hold_ask(k->slot, k->s->stream_id);
+	if (!k->bridged)
+		sl_hold_ask(k->slot, k->s->stream_id);
 	if (sl_cut_applied(k->slot) != k->applied)
 		sl_cut_line(&k->lines, "[source] tables of the stream were changed during the call: the source still takes writes");
 	compare_sequences(k);
-	sl_cut_writers(k->c, k->tables, k->ntables, &k->lines);
+	if (!k->bridged)
+		sl_cut_writers(k->c, k->tables, k->ntables, &k->lines);
 }
 
 static void
@@ -258,6 +278,7 @@ end_stream(Cutover *k)
 				 errhint("See that nothing writes on the source any more; what is written there from now on is not on the target.")));
 	ereport(NOTICE,
 			(errmsg("stream \"%s\" is cut over", k->s->stream_id),
+			 k->bridged ? errdetail("Nothing of it is on the source, which keeps its log for no longer than it is set to.") :
 			 errdetail("Replication slot \"%s\" and the publication are still on the source, and the slot keeps WAL there.",
 					   k->s->slot_name),
 			 errhint("Once there is no way back: SELECT sluice.sync_drop('%s');",
@@ -307,6 +328,7 @@ emit(const Cutover *k, ReturnSetInfo *rsinfo)
 
 		values[0] = CStringGetTextDatum(cut->name);
 		values[1] = Int64GetDatum(cut->source->last_value);
+		nulls[1] = !cut->source->has_value;
 		values[2] = Int64GetDatum(cut->target.last_value);
 		values[3] = Int64GetDatum(value_after(cut));
 		nulls[2] = nulls[3] = cut->action == SL_CUT_MISSING;
@@ -362,6 +384,7 @@ sluice_cutover(PG_FUNCTION_ARGS)
 	k.margin = PG_GETARG_INT64(1);
 	k.dry_run = PG_GETARG_BOOL(2);
 	k.s = sl_stream_load(sl_arg_text(fcinfo, 0, "stream_id"), false);
+	k.bridged = k.s->source_server && sl_driver_is_bridged(k.s->driver);
 	check_call(&k);
 	InitMaterializedSRF(fcinfo, 0);
 	initStringInfo(&k.lines);

@@ -3,7 +3,8 @@
  *	  The end of a stream: the target takes over.
  *
  * cutover.c is the SQL function and its course, cutover_check.c what must
- * hold first, cutover_sequence.c where each sequence goes.
+ * hold first, cutover_sequence.c where each sequence goes, cutover_bridge.c the look
+ * at a source that a bridge reads.
  */
 #ifndef SL_CUTOVER_H
 #define SL_CUTOVER_H
@@ -46,7 +47,8 @@ extern void sl_cut_require_streaming(const SlStream *s, SlSlot *slot);
 
 /*
  * All that the source had committed at the call is committed and durable
- * here; waits a moment for it and refuses CUTOVER-REFUSED otherwise.
+ * here; waits a moment for it and refuses CUTOVER-REFUSED otherwise.  c: NULL where
+ * a bridge reads the source, which looks there itself.
  */
 extern void sl_cut_require_caught_up(const SlStream *s, SlSlot *slot, SlConn *c);
 
@@ -66,6 +68,14 @@ extern void sl_cut_unfinished(const SlStream *s, const SlStreamTable *tables,
  */
 extern void sl_cut_writers(SlConn *c, const SlStreamTable *tables, int ntables,
 						   StringInfo lines);
+
+/*
+ * Of a source that a bridge reads: where AUTO_INCREMENT of the stream's tables stands, as sequences; one whose value
+ * cannot be had has a fault.  lines: writers that are not over are appended (NULL: not looked for); a WARNING where they cannot be seen.
+ * Raises 55000 where no bridge feeds the stream, or it cannot look.
+ */
+extern int	sl_cut_bridged_look(SlSlot *slot, const char *stream_id, const SlStreamTable *tables,
+								int ntables, SlSequence **seqs, StringInfo lines);
 
 /* One more line. */
 extern void sl_cut_line(StringInfo lines, const char *fmt,...)

@@ -166,10 +166,11 @@ sl_cut_require_caught_up(const SlStream *s, SlSlot *slot, SlConn *c)
 	uint64		looked;
 	CutLook		l;
 
-	flush_source(c);
+	if (c)
+		flush_source(c);
 	SpinLockAcquire(&slot->mutex);
 	ticket = ++slot->catchup_request;
-	looked = ++slot->look_request;
+	looked = c ? ++slot->look_request : 0;
 	SpinLockRelease(&slot->mutex);
 	sl_wake_worker(slot);
 	for (;;)

@@ -127,6 +127,8 @@ judge_one(SlCutSequence *c, int64 margin)
 
 	if (!OidIsValid(c->target.relid))
 		c->action = SL_CUT_MISSING;
+	else if (!q->has_value)
+		refuse(c, psprintf("its value on the source is not known: %s", q->fault ? q->fault : ""));
 	else if (q->cycle || c->target.cycle)
 		c->action = SL_CUT_CYCLE;
 	else if (c->counts)

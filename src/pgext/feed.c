@@ -354,9 +354,9 @@ closed_state(char *outcome, const char **why)
 					outcome)));
 }
 
-/* Asked to stop, it has stopped, however it ended. */
+/* Asked to stop, it has stopped, however it ended; cut over is what was drained. */
 static void
-close_state(SlState next, const char *why, bool stop)
+close_state(SlState next, const char *why, bool stop, bool cut_over)
 {
 	const char *id = sl_feed.stream->stream_id;
 	SlState		state = sl_state_load(id);
@@ -365,7 +365,9 @@ close_state(SlState next, const char *why, bool stop)
 		return;
 	if (stop)
 		sl_stream_should_run(id, false);
-	sl_state_set(id, stop ? SL_STATE_STOPPED : next,
+	if (stop)
+		next = cut_over && next == SL_STATE_STARTING ? SL_STATE_CUT_OVER : SL_STATE_STOPPED;
+	sl_state_set(id, next,
 				 why ? &(SlStateWhy) {.reason = why} : NULL);
 }
 
@@ -374,6 +376,7 @@ sluice_feed_close(PG_FUNCTION_ARGS)
 {
 	const char *why;
 	SlState		next;
+	SlFeedAsked asked;
 	bool		stop;
 
 	next = closed_state(sl_arg_text(fcinfo, 1, "outcome"), &why);
@@ -384,13 +387,14 @@ sluice_feed_close(PG_FUNCTION_ARGS)
 	sl_feed_lock_again();
 	/* held to the end of this transaction, so that nobody comes in between */
 	(void) sl_stream_lock_xact(sl_feed.stream);
-	stop = sl_feed_seat_asked(sl_feed.slot).stop || sl_feed_complete();
+	asked = sl_feed_seat_asked(sl_feed.slot);
+	stop = asked.stop || sl_feed_complete();
 	/* a feeder in between has met the refusal itself, or its cure */
 	if (sl_feed.refusal &&
 		sl_position_load(sl_feed.stream->stream_id, NULL) == sl_apply_position(sl_feed.apply))
 		sl_refusal_put(sl_feed.stream->stream_id, sl_feed.refusal, sl_feed.refusal_lsn);
 	else
-		close_state(next, why, stop);
+		close_state(next, why, stop, asked.cut_over);
 	if (sl_feed.locked)
 		sl_stream_unlock(sl_feed.stream);
 	sl_feed_seat_leave_then(sl_feed.stream->stream_id, stop);

@@ -31,6 +31,7 @@ typedef struct SlSequence
 	int64		last_value;		/* once sl_pg_sequence_values has read them */
 	bool		is_called;
 	char		persistence;	/* p u */
+	char	   *fault;			/* why it has no value; NULL = see has_value */
 } SlSequence;
 
 /*

@@ -192,6 +192,22 @@ compare_one(BrVerify *v, const Wanted *w)
 	return ok;
 }
 
+/* Of a cutover; nothing is compared and nothing held. */
+static bool
+tell_identities(BrVerify *v, const BrJson *tables)
+{
+	BrError		why;
+	MxError		err;
+
+	v->control = br_target_connect(v->s->conninfo, "sluice-bridge cutover", &why);
+	if (v->control == NULL)
+		return br_verify_fail(v, "the target: %s", why.message);
+	v->catalog = mx_connect(&v->s->source, true, &err);
+	if (v->catalog == NULL)
+		return br_verify_fail(v, "the source: %s", err.message);
+	return br_verify_identities(v, tables) && answer_kind(v, "done", "");
+}
+
 static bool
 compare_all(BrVerify *v, const BrJson *request)
 {
@@ -203,6 +219,8 @@ compare_all(BrVerify *v, const BrJson *request)
 
 	if (tables == NULL || tables->kind != BR_JSON_ARRAY || mode == NULL)
 		return br_verify_fail(v, "the request is not one that this release understands");
+	if (strcmp(mode, "cutover") == 0)
+		return tell_identities(v, tables);
 	v->counts_only = strcmp(mode, "count") == 0;
 	w = palloc0((tables->n + 1) * sizeof(Wanted));
 	initStringInfo(&source);

@@ -89,6 +89,9 @@ extern bool br_verify_compare(BrVerify *v, BrVerifyTable *t, StringInfo out);
 /* place.c: both snapshots at one position, of the tables that are named "database.table" for the source and the target. */
 extern bool br_verify_snapshots(BrVerify *v, const char *source_tables, const char *target_tables);
 
+/* identity.c: where AUTO_INCREMENT of the request's tables stands and who still writes, as answers. */
+extern bool br_verify_identities(BrVerify *v, const BrJson *tables);
+
 /* child.c: hand an answer in.  False: nobody waits any more, or the target is gone. */
 extern bool br_verify_answer(BrVerify *v, const char *json);
 
