@@ -119,7 +119,7 @@ begin_flow(void)
 	BrFlow	   *f = br_flow_create(&owner, false, false, &from, 0);
 
 	f->group.kind = BR_GROUP_TRANSACTION;
-	f->group.lsn = br_flow_lsn_of("binlog.000007", 500);
+	f->group.lsn = br_flow_lsn_of(f, "binlog.000007", 500);
 	return f;
 }
 
@@ -214,7 +214,7 @@ positions_go_with_their_rows(void)
 
 	CHECK(say(f, "CREATE TABLE one (a int)") && say(f, "COMMIT"));
 	f->group.kind = BR_GROUP_TRANSACTION;
-	f->group.lsn = br_flow_lsn_of("binlog.000007", 700);
+	f->group.lsn = br_flow_lsn_of(f, "binlog.000007", 700);
 	CHECK(say(f, "CREATE TABLE two (a int)"));
 	CHECK(f->at.pos == 700 && br_flow_seal(f));
 	whole = f->whole;
@@ -228,8 +228,8 @@ positions_go_with_their_rows(void)
 		if (rec.kind != SL_REC_COMMIT)
 			continue;
 		ncommits++;
-		CHECK(rec.u.commit.commit_lsn == br_flow_lsn_of("binlog.000007", 500));
-		CHECK(rec.u.commit.end_lsn == br_flow_lsn_of("binlog.000007", 700));
+		CHECK(rec.u.commit.commit_lsn == br_flow_lsn_of(f, "binlog.000007", 500));
+		CHECK(rec.u.commit.end_lsn == br_flow_lsn_of(f, "binlog.000007", 700));
 		CHECK(rec.u.commit.position != NULL &&
 			  strcmp(rec.u.commit.position, "{\"file\":\"binlog.000007\",\"pos\":700}") == 0);
 	}
@@ -260,7 +260,7 @@ rows_of(const char *map_hex, uint64 trusted)
 	BrGroup		group = f->group;
 
 	followed = flow_table(2, cols);
-	followed->trusted_from = trusted == 0 ? 0 : br_flow_lsn_of("binlog.000007", trusted);
+	followed->trusted_from = trusted == 0 ? 0 : br_flow_lsn_of(f, "binlog.000007", trusted);
 	CHECK(br_flow_event(f, format->data, format->len));
 	f->group = group;
 	/* inside of a group the position stays */
