@@ -15,7 +15,7 @@ from lib.fakemysql import EOF, OK, FakeMySql, column, lenenc
 SECRET = "sEcReT0f-a\\'pass"
 
 
-@pytest.fixture(scope="module", params=["mariadb10.11", "mariadb11.8", "mysql"])
+@pytest.fixture(scope="module", params=["mariadb10.11", pytest.param("mariadb11.8", marks=pytest.mark.long), "mysql"])
 def own(request):
     """A server of each kind that tests of this file may kill and set up: they leave it running."""
     server = MySqlServer(request.param).start()
