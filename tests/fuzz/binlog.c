@@ -134,7 +134,7 @@ look_at(BlItem *item)
 static void
 print(const BlItem *item, size_t len)
 {
-	DecodeOptions opt = {.raw = item->event.pos % 2 == 1, .full = item->event.pos % 4 < 2};
+	DecodeOptions opt = {.raw = item->event.server_id % 2 == 1, .full = item->event.server_id % 4 < 2};
 	BlItem		copy = *item;
 	StringInfoData text;
 	SlError		err;

@@ -96,7 +96,7 @@ check_position(const char *text, bool mariadb)
 			abort();
 		return;
 	}
-	if (br_position_lsn(p.file, p.pos, &lsn) && (uint32) lsn != p.pos)
+	if (br_position_lsn(p.file, p.pos, 0, &lsn) && (uint32) lsn != p.pos)
 		abort();
 	initStringInfo(&once);
 	br_position_text(&p, &once);
