@@ -262,7 +262,8 @@ sl_ask_answer(SlAsk *ask, uint64 ticket, const Jsonb *answer, bool last)
 {
 	shm_mq_result res = SHM_MQ_DETACHED;
 
-	if ((answering.ask != ask || answering.ticket != ticket) && sl_ask_join(ask, ticket) == NULL)
+	if ((answering.ask == NULL || answering.ask != ask || answering.ticket != ticket) &&
+		sl_ask_join(ask, ticket) == NULL)
 		return false;
 	PG_TRY();
 	{
