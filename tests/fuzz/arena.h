@@ -35,6 +35,13 @@ arena_free_all(void)
 	arena.prev = &arena;
 }
 
+/* What was given so far stays: tables that are made once and for all. */
+static inline void
+arena_keep(void)
+{
+	arena.next = arena.prev = &arena;
+}
+
 void *
 palloc_extended(Size size, int flags)
 {

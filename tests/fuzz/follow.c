@@ -111,6 +111,7 @@ make_column(BrColumn *def, const BlColumn *col, int i)
 	return def->type != NULL;
 }
 
+/* A catalog has no two columns of a name. */
 static void
 make_table(const BlTableMap *map)
 {
@@ -138,7 +139,7 @@ make_table(const BlTableMap *map)
 	shape->cols = palloc0(sizeof(SlColumn) * (map->ncols + 1));
 	for (int i = 0; ok && i < map->ncols; i++)
 	{
-		ok = make_column(&def->cols[i], &map->cols[i], i) &&
+		ok = make_column(&def->cols[i], &map->cols[i], i) && br_table_column(def, def->cols[i].name) == i &&
 			my_type_target(def->cols[i].type, NULL, NULL, &targets[i], &err);
 		shape->cols[i].name = def->cols[i].name;
 		shape->cols[i].type_name = targets[i].type_name;
@@ -294,6 +295,27 @@ settle(BrFlow *f, BlDecoder *d, const uint8_t *data, size_t size)
 	ok = ok && f->replay->ended;
 	br_flow_end_replay(f);
 	return ok && br_flow_settle_due(f);
+}
+
+extern int	LLVMFuzzerInitialize(int *argc, char ***argv);
+
+/* Character sets make their tables when they are met first, and keep them: outside of any input's time and memory. */
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	StringInfoData text;
+	SlError		err;
+
+	initStringInfo(&text);
+	for (uint32 i = 1; i < 400; i++)
+	{
+		const MyCharset *cs = my_charset_by_collation(i);
+
+		if (cs != NULL)
+			(void) my_charset_to_utf8(cs, "a", 1, &text, &err);
+	}
+	arena_keep();
+	return 0;
 }
 
 int
