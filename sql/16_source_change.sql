@@ -11,3 +11,6 @@ CREATE TABLE sluice.source_change (
     recorded_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 CREATE INDEX source_change_stream ON sluice.source_change (stream_id, id);
+
+SELECT pg_catalog.pg_extension_config_dump('sluice.source_change', '');
+SELECT pg_catalog.pg_extension_config_dump('sluice.source_change_id_seq', '');
