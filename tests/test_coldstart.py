@@ -1,4 +1,6 @@
 """The cold start: what it builds and copies, how it resumes, how it ends."""
+import threading
+
 import psycopg2
 import pytest
 
@@ -40,6 +42,21 @@ def hold(dst):
     """A connection that keeps a copy waiting, once it has its snapshot."""
     conn = dst.connect(autocommit=False)
     conn.cursor().execute("LOCK TABLE sluice.copy_task IN SHARE MODE")
+    return conn
+
+
+def hold_after(dst, statement, *params):
+    """Run what begins a copy, and keep that copy waiting as hold() does: the lock is
+    asked for before the statement commits, so that nothing comes between."""
+    first, conn = dst.connect(autocommit=False), dst.connect(autocommit=False)
+    first.cursor().execute(statement, params)
+    locks = threading.Thread(
+        target=lambda: conn.cursor().execute("LOCK TABLE sluice.copy_task IN SHARE MODE"))
+    locks.start()
+    held(dst)
+    first.commit()
+    locks.join()
+    first.close()
     return conn
 
 
@@ -232,14 +249,19 @@ def test_slot_that_is_gone_refuses(empty):
     assert_same_rows(src, dst, TABLES)
 
 
-def again(stream, argument):
-    """Ask, then confirm; returns the first answer."""
+def asked(stream, argument):
+    """What is answered without a confirmation, and the one it asks for."""
     with pytest.raises(psycopg2.Error) as e:
         stream.start(source=False, **{argument: True})
     assert e.value.pgcode == "SL007" and "CONFIRMATION-REQUIRED" in str(e.value)
-    confirm = e.value.diag.message_hint.split("confirm => '")[1].split("'")[0]
+    return e.value, e.value.diag.message_hint.split("confirm => '")[1].split("'")[0]
+
+
+def again(stream, argument):
+    """Ask, then confirm; returns the first answer."""
+    answer, confirm = asked(stream, argument)
     stream.start(source=False, confirm=confirm, **{argument: True})
-    return e.value
+    return answer
 
 
 def test_restart_from_scratch(empty):
@@ -329,8 +351,8 @@ def test_old_rows_stay_until_the_new_copy_commits(empty):
     stream = make_stream(src, dst)
     stream.caught_up()
     stream.stop()
-    conn = hold(dst)
-    again(stream, "restart_from_scratch")
+    conn = hold_after(dst, "SELECT sluice.sync_start(%s, restart_from_scratch => true, confirm => %s)",
+                      stream.id, asked(stream, "restart_from_scratch")[1])
     held(dst)
     assert dst.value("SELECT count(*) FROM keyless") == 100
     conn.close()
