@@ -161,6 +161,27 @@ def test_lost_slot_is_never_healthy(make_pg, target):
     lock.close()
 
 
+def test_publication_that_an_ended_try_still_makes(pair):
+    """A session that was left behind commits the publication while the next try makes it."""
+    src, dst = pair
+    both(src, dst, "CREATE TABLE a (id int PRIMARY KEY)")
+    st = Stream(src, dst, "s1", make_server(src, dst))
+    st.start()
+    st.stop()
+    name = dst.value("SELECT slot_name FROM sluice.health")
+    src.execute("DROP PUBLICATION IF EXISTS %s" % name)
+    conn = src.connect(autocommit=False)
+    conn.cursor().execute("CREATE PUBLICATION %s" % name)
+    st.start()
+    wait_until(lambda: src.value("SELECT count(*) FROM pg_locks WHERE NOT granted"), 60, "nobody waits")
+    conn.commit()
+    conn.close()
+    st.caught_up()
+    assert "is being created by another session" in dst.server.log_text()
+    assert_same_rows(src, dst, ["a"])
+    st.stop()
+
+
 def test_same_call_resumes_in_every_phase(pair):
     """PS-23: stop while starting, copying and streaming; the same call again."""
     src, dst = pair

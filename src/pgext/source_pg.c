@@ -151,6 +151,35 @@ append_tables(SlConn *c, StringInfo sql, SlSourceTable *tables, int ntables)
 						 sl_conn_ident(c, tables[i].name));
 }
 
+/*
+ * A session of an earlier try, ended here but not yet there, may make the same
+ * publication at this moment: the next try finds it.
+ */
+static void
+create_unless_another_does(SlConn *c, const char *name, const char *sql)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		PQclear(sl_conn_query(c, PGRES_COMMAND_OK, sql, 0, NULL));
+	}
+	PG_CATCH();
+	{
+		int			code = geterrcode();
+
+		if (code != ERRCODE_UNIQUE_VIOLATION && code != ERRCODE_DUPLICATE_OBJECT)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(cxt);
+		FlushErrorState();
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("publication \"%s\" is being created by another session on the source", name),
+				 errhint("The stream tries again by itself. If this comes back, end that session on the source.")));
+	}
+	PG_END_TRY();
+}
+
 void
 sl_pg_publication_create(SlConn *c, const char *name, SlSourceTable *tables,
 						 int ntables)
@@ -162,7 +191,7 @@ sl_pg_publication_create(SlConn *c, const char *name, SlSourceTable *tables,
 	append_tables(c, &sql, tables, ntables);
 	appendStringInfoString(&sql, " WITH (publish = 'insert, update, delete, truncate', "
 						   "publish_via_partition_root = true)");
-	PQclear(sl_conn_query(c, PGRES_COMMAND_OK, sql.data, 0, NULL));
+	create_unless_another_does(c, name, sql.data);
 	pfree(sql.data);
 }
 
