@@ -118,3 +118,16 @@ sl_append_visible(StringInfo buf, const char *text)
 		text += Max(n, 1);
 	}
 }
+
+/* See sl_shape.h. */
+char *
+sl_visible(const char *text)
+{
+	StringInfoData buf;
+
+	if (text == NULL)
+		return NULL;
+	initStringInfo(&buf);
+	sl_append_visible(&buf, text);
+	return buf.data;
+}

@@ -82,4 +82,7 @@ extern void sl_append_ident(StringInfo buf, const char *ident);
 /* Appends a source's text for a message: control characters as \XXXX. */
 extern void sl_append_visible(StringInfo buf, const char *text);
 
+/* The same as a text of its own; NULL stays NULL. */
+extern char *sl_visible(const char *text);
+
 #endif							/* SL_SHAPE_H */

@@ -24,16 +24,6 @@ typedef struct Looked
 	StringInfo	lines;			/* writers; NULL = they do not matter */
 } Looked;
 
-static char *
-visible(const char *text)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	sl_append_visible(&buf, text);
-	return buf.data;
-}
-
 /*
  * AUTO_INCREMENT names the next value, a sequence the last one.  It counts by one here, whatever the
  * source's session settings are: those are the target's to choose.
@@ -59,7 +49,7 @@ take_identity(Looked *l, JsonbContainer *answer)
 	q->is_called = next > 1;
 	q->last_value = next > 1 ? next - 1 : 1;
 	q->has_value = fault == NULL;
-	q->fault = fault ? visible(fault) : NULL;
+	q->fault = sl_visible(fault);
 }
 
 static void
@@ -68,7 +58,7 @@ take_unseen(const char *stream_id, JsonbContainer *answer)
 	ereport(WARNING,
 			(errmsg("transactions of the source that are not over could not be looked at for stream \"%s\"",
 					stream_id),
-			 errdetail("The source says: %s", visible(sl_json_need_text(answer, "message"))),
+			 errdetail("The source says: %s", sl_visible(sl_json_need_text(answer, "message"))),
 			 errhint("See yourself that nothing writes there any more, or GRANT PROCESS ON *.* to the account of the user mapping, on the source.")));
 }
 
@@ -78,7 +68,7 @@ raise_failed(const char *stream_id, JsonbContainer *answer)
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("sluice-bridge could not look at the source of stream \"%s\": %s", stream_id,
-					visible(sl_json_need_text(answer, "message"))),
+					sl_visible(sl_json_need_text(answer, "message"))),
 			 errhint("Nothing was changed. Call sluice.cutover again when that is cured; the log of sluice-bridge says more.")));
 }
 
@@ -94,7 +84,7 @@ take_answer(const char *stream_id, JsonbContainer *answer, Looked *l)
 	else if (strcmp(kind, "writer") == 0)
 	{
 		if (l->lines)
-			sl_cut_line(l->lines, "[writer] %s", visible(sl_json_need_text(answer, "message")));
+			sl_cut_line(l->lines, "[writer] %s", sl_visible(sl_json_need_text(answer, "message")));
 	}
 	else if (strcmp(kind, "unseen") == 0)
 	{

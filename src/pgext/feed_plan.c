@@ -34,14 +34,7 @@ bounded(JsonbContainer *object, const char *key, int max)
 static char *
 shown(JsonbContainer *object, const char *key)
 {
-	char	   *text = bounded(object, key, MAX_TEXT);
-	StringInfoData buf;
-
-	if (text == NULL)
-		return NULL;
-	initStringInfo(&buf);
-	sl_append_visible(&buf, text);
-	return buf.data;
+	return sl_visible(bounded(object, key, MAX_TEXT));
 }
 
 static void

@@ -12,31 +12,18 @@
 #include "pgext/preflight_int.h"
 #include "pgext/pgcompat.h"
 
-/* The bridge's text, with nothing hidden in it; NULL stays. */
-static char *
-visible(const char *text)
-{
-	StringInfoData buf;
-
-	if (text == NULL)
-		return NULL;
-	initStringInfo(&buf);
-	sl_append_visible(&buf, text);
-	return buf.data;
-}
-
 /* What a stream can do without is no failure, as for other sources. */
 static void
 take_check(SlPreflight *p, JsonbContainer *answer)
 {
 	bool		required = sl_json_bool(answer, "required", true);
 	bool		ok = sl_json_bool(answer, "ok", false);
-	char	   *detail = visible(sl_json_text(answer, "detail", NULL));
+	char	   *detail = sl_visible(sl_json_text(answer, "detail", NULL));
 
 	if (!required && !ok && detail)
 		detail = psprintf("advice: %s", detail);
-	sl_check_add(p, "source", visible(sl_json_need_text(answer, "name")), ok || !required,
-				 detail, visible(sl_json_text(answer, "fix", NULL)));
+	sl_check_add(p, "source", sl_visible(sl_json_need_text(answer, "name")), ok || !required,
+				 detail, sl_visible(sl_json_text(answer, "fix", NULL)));
 }
 
 static bool
