@@ -4,8 +4,9 @@ does not have; PT-25 is about a MySQL target."""
 import psycopg2
 import pytest
 
-from lib import Stream, assert_same_rows, make_stream, wait_until
+from lib import Stream, assert_same_rows, make_stream
 from lib.majors import MajorServer
+from lib.rounds import arm, died_at
 from lib.streams import SOURCE_ROLE, make_server
 
 MOOD = "CREATE TYPE mood AS ENUM ('sad', 'ok', 'great', 'blue');"
@@ -151,16 +152,16 @@ def test_settings_of_the_source(pair, case, text):
 def test_pt04_key_with_infinity_resumes(source, make_pg):
     """PT-04: the copy of a float key is killed, and begun again."""
     src = source.fresh_db("pt04")
-    dst = make_pg("pt04", conf={"sluice.fault_point": "copy_task_commit"}).fresh_db(
-        "pt04", extension=True)
+    dst = make_pg("pt04").fresh_db("pt04", extension=True)
     src.execute("CREATE TABLE nn2 (k float8 PRIMARY KEY, v int);"
                 "INSERT INTO nn2 VALUES ('-Infinity',1),(0,2),('Infinity',3),('NaN',4);")
-    mark = dst.server.log_mark()
+    mark = arm(dst.server, "copy_task_commit")
     st = make_stream(src, dst, wait=None)
-    dst.server.wait_log('fault point "copy_task_commit" reached(.|\n)*'
-                        'fault point "copy_task_commit" reached', mark, 120)
-    wait_until(dst.server._ready, 60, "no restart")
-    dst.server.reload(**{"sluice.fault_point": ""})
+    died_at(dst.server, "copy_task_commit", mark)
+    mark = dst.server.log_mark()
+    dst.server.start()
+    died_at(dst.server, "copy_task_commit", mark)
+    dst.server.start(**{"sluice.fault_point": "", "restart_after_crash": "on"})
     st.wait("streaming", timeout="120 s")
     assert_same_rows(src, dst, ["nn2"])
     src.execute("UPDATE nn2 SET v = v + 10; DELETE FROM nn2 WHERE k = '-Infinity';"
