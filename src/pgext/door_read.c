@@ -245,21 +245,33 @@ new_item(SlDoorSet *set)
 
 /* ---------- the source ---------- */
 
+/* The connection is the catalog's, so the mode holds for one query only. */
+static void
+keep_plan(SlConn *c, const char *mode)
+{
+	PQclear(sl_conn_query(c, PGRES_COMMAND_OK, psprintf("SET plan_cache_mode = %s", mode), 0, NULL));
+}
+
 /*
- * Prepared: the server takes longer to plan it than to run it for one table.
- * EXECUTE takes no parameters from outside; these are numbers.
+ * Prepared, and planned once: the server takes far longer to plan it than to run
+ * it for one table.  EXECUTE takes no parameters from outside; these are numbers.
  */
 static PGresult *
 run_signatures(SlConn *c, const Oid * oids, int n, bool roots)
 {
+	PGresult   *res;
+
 	if (!c->door_prepared)
 		PQclear(sl_conn_query(c, PGRES_COMMAND_OK,
 							  psprintf("PREPARE sl_door (pg_catalog.oid[], pg_catalog.bool, pg_catalog.bool) AS %s",
 									   signatures_sql), 0, NULL));
 	c->door_prepared = true;
-	return sl_conn_query(c, PGRES_TUPLES_OK,
-						 psprintf("EXECUTE sl_door ('%s', false, %s)",
-								  oid_array(oids, n), roots ? "true" : "false"), 0, NULL);
+	keep_plan(c, "force_generic_plan");
+	res = sl_conn_query(c, PGRES_TUPLES_OK,
+						psprintf("EXECUTE sl_door ('%s', false, %s)",
+								 oid_array(oids, n), roots ? "true" : "false"), 0, NULL);
+	keep_plan(c, "DEFAULT");
+	return res;
 }
 
 char **
