@@ -175,6 +175,30 @@ what_is_not_understood(void)
 	}
 }
 
+/* Of all numbers there are: what is passed over is of a kind that holds no change, or says so itself where no such kind is known. */
+static void
+no_change_is_passed_over(void)
+{
+	static const char *const versions[] = {[BL_MYSQL] = "9.7.4",[BL_MARIADB] = "11.8.3-MariaDB"};
+	static const uint16 flags[] = {0, BL_FLAG_IGNORABLE};
+
+	for (int i = 0; i < 2 * 2 * 256; i++)
+	{
+		BlFlavor	flavor = i / 512 == 0 ? BL_MYSQL : BL_MARIADB;
+		uint8		number = (uint8) (i % 256);
+		uint16		flag = flags[i / 256 % 2];
+		const BlKindInfo *info = bl_kind_info(flavor, number);
+		bool		may = info != NULL ? info->class == BL_CLASS_INERT : flag != 0;
+		BlDecoder  *d = begin(versions[flavor], BL_CHECKSUM_CRC32);
+		BlItem		item;
+		int			kind = one(d, number, flag, "12345678", 8, &item);
+
+		CHECK_AT(kind != BL_ITEM_IGNORED || may, "%s, kind %u", versions[flavor], number);
+		CHECK_AT(!may || kind != -1 || err.code != SL_ERR_UNSUPPORTED, "%s, kind %u: %s", versions[flavor], number, err.detail);
+		bl_decoder_free(d);
+	}
+}
+
 static void
 a_fault_stays(void)
 {
@@ -304,6 +328,7 @@ main(void)
 	RUN(no_map_is_taken_for_another);
 	RUN(an_end_without_rows);
 	RUN(what_is_not_understood);
+	RUN(no_change_is_passed_over);
 	RUN(a_fault_stays);
 	RUN(events_come_one_by_one);
 	RUN(checksums_follow_the_format);

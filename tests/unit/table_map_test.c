@@ -2,6 +2,7 @@
  * table_map_test.c
  *	  Table maps: what servers wrote is read as they meant it, and nothing else.
  */
+#include "bridge/binlog/maps.h"
 #include "rows_bytes.h"
 #include "rows_event.h"
 
@@ -291,6 +292,44 @@ reads_many_columns(void)
 	pfree(buf.data);
 }
 
+/* The serial that the map of one table has among those of the statement in hand; 0 = a fault. */
+static uint64
+serial_of(BlMaps *maps, int table)
+{
+	size_t		len;
+	char	   *data = unhex(MY_MINIMAL_MAP, &len);
+	BlEvent		ev = {.kind = BL_EV_TABLE_MAP, .body = data, .len = len};
+	const BlTableMap *map;
+
+	data[0] = (char) table;
+	data[1] = (char) (table >> 8);
+	map = bl_maps_add(maps, format_of(BL_MYSQL), &ev, &err);
+	pfree(data);
+	return map != NULL && bl_maps_find(maps, (uint64) table) == map ? map->serial : 0;
+}
+
+/* What a statement of many tables leaves is no more than what any leaves. */
+static void
+keeps_no_more_than_it_says(void)
+{
+	BlMaps	   *maps = bl_maps_create();
+	uint64		serial[3 * BL_MAPS_KEPT];
+	int			kept = 0;
+
+	for (int i = 0; i < lengthof(serial); i++)
+		serial[i] = serial_of(maps, i);
+	for (int i = 0; i < lengthof(serial); i++)
+		CHECK_AT(serial[i] != 0 && serial_of(maps, i) == serial[i], "%d", i);
+	bl_maps_end_statement(maps);
+	CHECK(bl_maps_find(maps, 0) == NULL);
+	for (int i = 0; i < lengthof(serial); i++)
+		kept += serial_of(maps, i) == serial[i];
+	CHECK_AT(kept == BL_MAPS_KEPT, "%d", kept);
+	bl_maps_forget(maps);
+	CHECK(serial_of(maps, 0) > 3 * BL_MAPS_KEPT);
+	bl_maps_free(maps);
+}
+
 int
 main(void)
 {
@@ -301,5 +340,6 @@ main(void)
 	RUN(refuses_malformed);
 	RUN(skips_unknown_metadata);
 	RUN(reads_many_columns);
+	RUN(keeps_no_more_than_it_says);
 	return UNIT_END();
 }

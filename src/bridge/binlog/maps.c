@@ -5,7 +5,6 @@
 #include "bridge/binlog/le.h"
 #include "bridge/binlog/maps.h"
 
-#define KEPT	128				/* maps that outlive their statement */
 #define MOST	65536			/* maps of one statement */
 
 typedef struct Entry
@@ -32,7 +31,7 @@ bl_maps_create(void)
 {
 	BlMaps	   *maps = palloc0(sizeof(BlMaps));
 
-	maps->size = KEPT;
+	maps->size = BL_MAPS_KEPT;
 	maps->entries = palloc0(sizeof(Entry) * maps->size);
 	maps->statement = 1;
 	return maps;
@@ -81,7 +80,7 @@ find_entry(const BlMaps *maps, uint64 table_id)
 static Entry *
 place_for(BlMaps *maps, SlError *err)
 {
-	if (maps->n >= KEPT)
+	if (maps->n >= BL_MAPS_KEPT)
 	{
 		Entry	   *oldest = &maps->entries[0];
 
@@ -169,4 +168,11 @@ void
 bl_maps_end_statement(BlMaps *maps)
 {
 	maps->statement++;
+	while (maps->n > BL_MAPS_KEPT)
+		clear_entry(&maps->entries[--maps->n]);
+	if (maps->size > BL_MAPS_KEPT)
+	{
+		maps->size = BL_MAPS_KEPT;
+		maps->entries = repalloc(maps->entries, sizeof(Entry) * maps->size);
+	}
 }
