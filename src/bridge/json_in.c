@@ -10,6 +10,9 @@
 
 #include "bridge/json_in.h"
 #include "common/sl_hex.h"
+#include "common/sl_scan.h"
+
+#define SPACE	" \t\n\r"
 
 typedef struct Reading
 {
@@ -27,23 +30,10 @@ fail(Reading *r, const char *what)
 	return sl_error_set(r->err, SL_ERR_MALFORMED, r->p - r->start, "not JSON: %s", what);
 }
 
-static void
-skip_space(Reading *r)
-{
-	while (*r->p == ' ' || *r->p == '\t' || *r->p == '\n' || *r->p == '\r')
-		r->p++;
-}
-
-/* Step over c, and the space around it. */
 static bool
 take(Reading *r, char c)
 {
-	skip_space(r);
-	if (*r->p != c)
-		return false;
-	r->p++;
-	skip_space(r);
-	return true;
+	return sl_take(&r->p, c, SPACE);
 }
 
 /* ---------- strings ---------- */
@@ -219,7 +209,7 @@ read_item(Reading *r, BrJson *node)
 
 	if (node->kind == BR_JSON_OBJECT)
 	{
-		skip_space(r);
+		sl_skip(&r->p, SPACE);
 		if (*r->p != '"')
 			return fail(r, "a member's name is missing");
 		name = read_string(r);
@@ -282,7 +272,7 @@ read_value(Reading *r)
 	BrJson	   *node = palloc0(sizeof(BrJson));
 	bool		ok;
 
-	skip_space(r);
+	sl_skip(&r->p, SPACE);
 	ok = *r->p == '{' || *r->p == '[' ? read_items(r, node) : read_scalar(r, node);
 	if (ok)
 		return node;
@@ -299,7 +289,7 @@ br_json_parse(const char *text, SlError *err)
 
 	err->code = SL_ERR_NONE;
 	json = read_value(&r);
-	skip_space(&r);
+	sl_skip(&r.p, SPACE);
 	if (json == NULL || *r.p == '\0')
 		return json;
 	fail(&r, "something follows it");

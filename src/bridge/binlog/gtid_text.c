@@ -8,6 +8,9 @@
  */
 #include "bridge/binlog/gtid_int.h"
 #include "common/sl_hex.h"
+#include "common/sl_scan.h"
+
+#define SPACE	" \t\n\v\f\r"
 
 /* Where the text is read; the first failure fills err. */
 typedef struct Reader
@@ -25,23 +28,10 @@ fail(Reader *r, const char *what)
 	return sl_error_set(r->err, SL_ERR_MALFORMED, r->p - r->start, "%s", what);
 }
 
-static void
-skip_space(Reader *r)
-{
-	while (*r->p == ' ' || (*r->p >= '\t' && *r->p <= '\r'))
-		r->p++;
-}
-
-/* Is c the next character after white space?  It and what is around it is skipped then. */
 static bool
 take(Reader *r, char c)
 {
-	skip_space(r);
-	if (*r->p != c)
-		return false;
-	r->p++;
-	skip_space(r);
-	return true;
+	return sl_take(&r->p, c, SPACE);
 }
 
 static bool
@@ -184,7 +174,7 @@ read_mariadb(Reader *r, BlGtidSet *set)
 static bool
 read_set(Reader *r, BlGtidSet *set)
 {
-	skip_space(r);
+	sl_skip(&r->p, SPACE);
 	if (*r->p == '\0')
 		return true;
 	do
