@@ -33,19 +33,6 @@ one_line(char *to, size_t size, const char *text)
 	to[n] = '\0';
 }
 
-/* See target.h. */
-bool
-br_error_set(BrError *err, const char *fmt,...)
-{
-	va_list		args;
-
-	memset(err, 0, sizeof(*err));
-	va_start(args, fmt);
-	vsnprintf(err->message, sizeof(err->message), fmt, args);
-	va_end(args);
-	return false;
-}
-
 /* See target_int.h. */
 bool
 br_target_failed(BrTarget *t, const PGresult *res, BrError *err)

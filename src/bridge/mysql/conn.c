@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 
 #include "bridge/mysql/conn_int.h"
+#include "bridge/mysql/library.h"
 
-#include <mysql.h>
 #include <ma_pvio.h>
 
 #define DEFAULT_PORT			3306

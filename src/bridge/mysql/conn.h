@@ -2,7 +2,8 @@
  * conn.h
  *	  A connection to a MySQL or MariaDB server: queries, rows, the dump.
  *
- * conn*.c alone include the client library's header (MariaDB Connector/C).
+ * conn*.c alone include the client library's header (MariaDB Connector/C), by
+ * library.h.
  * Errors: every call that can fail returns false (or NULL) and fills an
  * MxError; none exits or prints.  What a server sends is checked before it is
  * used: a packet that cannot be is an error of number 0 or 2027, and never

@@ -8,14 +8,11 @@
  * look at the connection itself, and know no keys.  Ours also comes first in
  * every login, before anything was sent: a server that offers no TLS where TLS
  * is wanted learns not even the user's name.
- *
- * Rule: MySQL "Caching_sha2_password information", "Old and new SHA-256
- * authentication".
  */
-#include "common/sl_sha256.h"
 #include "bridge/mysql/conn_int.h"
+#include "bridge/mysql/library.h"
+#include "bridge/mysql/login.h"
 
-#include <mysql.h>
 #include <mysql/plugin_auth.h>
 
 /*
@@ -46,12 +43,6 @@ typedef struct LoginMethod
 	/* releases from 3.4 on look for more, in interface versions of theirs */
 	void	   *unused[4];
 } LoginMethod;
-
-#define SCRAMBLE_BYTES	20
-
-/* Bytes that a caching_sha2_password server answers with. */
-#define FAST_LOGIN_DONE	3
-#define WANTS_PASSWORD	4
 
 /* Does the connection end on this machine?  What listens there is the machine's own business. */
 static bool
@@ -107,31 +98,15 @@ read_scramble(MYSQL_PLUGIN_VIO * vio, MYSQL * my, uint8 *scramble)
 	len = vio->read_packet(vio, &packet);
 	if (len < 0)
 		return CR_ERROR;
-	if (len != SCRAMBLE_BYTES + 1 || packet[SCRAMBLE_BYTES] != 0)
+	if (!mx_login_scramble(packet, (size_t) len, scramble))
 		return refuse(my, MX_CR_MALFORMED, "the server begins the login with a malformed packet");
-	memcpy(scramble, packet, SCRAMBLE_BYTES);
 	return CR_OK;
-}
-
-/* SHA256(password) XOR SHA256(SHA256(SHA256(password)) || scramble) */
-static void
-make_proof(const char *password, const uint8 *scramble, uint8 *proof)
-{
-	uint8		once[SL_SHA256_BYTES];
-	uint8		mixed[SL_SHA256_BYTES + SCRAMBLE_BYTES];
-
-	sl_sha256(password, strlen(password), once);
-	sl_sha256((const char *) once, sizeof(once), mixed);
-	memcpy(mixed + SL_SHA256_BYTES, scramble, SCRAMBLE_BYTES);
-	sl_sha256((const char *) mixed, sizeof(mixed), proof);
-	for (int i = 0; i < SL_SHA256_BYTES; i++)
-		proof[i] ^= once[i];
 }
 
 static int
 login_caching_sha2(MYSQL_PLUGIN_VIO * vio, MYSQL * my)
 {
-	uint8		scramble[SCRAMBLE_BYTES];
+	uint8		scramble[MX_SCRAMBLE_BYTES];
 	uint8		proof[SL_SHA256_BYTES];
 	unsigned char *packet;
 	int			len;
@@ -141,29 +116,31 @@ login_caching_sha2(MYSQL_PLUGIN_VIO * vio, MYSQL * my)
 		return code;
 	if (my->passwd == NULL || my->passwd[0] == '\0')
 		return vio->write_packet(vio, NULL, 0) ? CR_ERROR : CR_OK;
-	make_proof(my->passwd, scramble, proof);
+	mx_login_proof(my->passwd, scramble, proof);
 	if (vio->write_packet(vio, proof, sizeof(proof)))
 		return CR_ERROR;
 	len = vio->read_packet(vio, &packet);
 	if (len < 0)
 		return CR_ERROR;
-	if (len == 1 && packet[0] == FAST_LOGIN_DONE)
-		return CR_OK;
-	if (len == 1 && packet[0] == WANTS_PASSWORD)
+	switch (mx_login_reply(packet, (size_t) len))
 	{
-		if (mysql_get_ssl_cipher(my) == NULL && !is_local(vio))
-			return refuse(my, MX_CR_AUTH_PLUGIN,
-						  "the server asks for the password, and the connection is not encrypted; "
-						  "use TLS or the server's unix socket");
-		return send_password(vio, my);
+		case MX_LOGIN_DONE:
+			return CR_OK;
+		case MX_LOGIN_WANTS_PASSWORD:
+			if (mysql_get_ssl_cipher(my) == NULL && !is_local(vio))
+				return refuse(my, MX_CR_AUTH_PLUGIN,
+							  "the server asks for the password, and the connection is not encrypted; "
+							  "use TLS or the server's unix socket");
+			return send_password(vio, my);
+		default:
+			return refuse(my, MX_CR_MALFORMED, "the server answers the login with a malformed packet");
 	}
-	return refuse(my, MX_CR_MALFORMED, "the server answers the login with a malformed packet");
 }
 
 static int
 login_sha256(MYSQL_PLUGIN_VIO * vio, MYSQL * my)
 {
-	uint8		scramble[SCRAMBLE_BYTES];
+	uint8		scramble[MX_SCRAMBLE_BYTES];
 	int			code = read_scramble(vio, my, scramble);
 
 	if (code != CR_OK)

@@ -6,8 +6,7 @@
  * their packets); the rows it would copy are taken as they come.
  */
 #include "bridge/mysql/conn_int.h"
-
-#include <mysql.h>
+#include "bridge/mysql/library.h"
 
 struct MxRows
 {

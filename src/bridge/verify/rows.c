@@ -10,27 +10,13 @@
  */
 
 #include "bridge/schema/schema_int.h"
+#include "bridge/verify/cells.h"
 #include "bridge/verify/verify_int.h"
-
-#include "port/pg_bswap.h"
 
 #define BATCH_ROWS	500
 #define BATCH_BYTES (4 * 1024 * 1024)
 
-#define LEN_NULL	(-1)
-#define LEN_MISFIT	(-2)		/* the source's own bytes follow */
-
-#define COPY_HEAD	19			/* bytes before the extension of a COPY's
-								 * header */
 #define SCALE_AT	6			/* of a numeric's send form */
-
-typedef struct Cell
-{
-	int			at;				/* in the batch's bytes */
-	int			len;
-	bool		is_null;
-	bool		misfit;
-} Cell;
 
 typedef struct Batch
 {
@@ -40,41 +26,23 @@ typedef struct Batch
 	void	   *arg;
 	int			nrows;
 	StringInfoData bytes;
-	Cell	   *cells;			/* row by row */
+	BrVerifyCell *cells;		/* row by row */
 	StringInfoData key;
 	StringInfoData row;
 } Batch;
 
-static void
-append_cell(StringInfo out, const char *data, int len)
-{
-	int32		n = (int32) pg_hton32((uint32) len);
-
-	appendBinaryStringInfo(out, (const char *) &n, sizeof(n));
-	if (len > 0)
-		appendBinaryStringInfo(out, data, len);
-}
-
-static void
-append_taken(StringInfo out, const char *bytes, const Cell *c)
-{
-	if (c->misfit)
-		append_cell(out, NULL, LEN_MISFIT);
-	append_cell(out, bytes + c->at, c->is_null ? LEN_NULL : c->len);
-}
-
 /* Hand one row over. */
 static bool
-hand_over(Batch *b, const char *bytes, const Cell *cells)
+hand_over(Batch *b, const char *bytes, const BrVerifyCell *cells)
 {
 	BrVerifyTable *t = b->t;
 
 	resetStringInfo(&b->key);
 	resetStringInfo(&b->row);
 	for (int i = 0; i < t->ncols; i++)
-		append_taken(&b->row, bytes, &cells[i]);
+		br_cell_append(&b->row, bytes, &cells[i]);
 	for (int i = 0; i < t->nkeys; i++)
-		append_taken(&b->key, bytes, &cells[t->keys[i]]);
+		br_cell_append(&b->key, bytes, &cells[t->keys[i]]);
 	return b->sink(b->arg, t->nkeys > 0 ? &b->key : &b->row, &b->row);
 }
 
@@ -89,7 +57,7 @@ batch_init(Batch *b, BrVerify *v, BrVerifyTable *t, BrVerifySink sink, void *arg
 	initStringInfo(&b->bytes);
 	initStringInfo(&b->key);
 	initStringInfo(&b->row);
-	b->cells = palloc0((size_t) BATCH_ROWS * (t->ncols + 1) * sizeof(Cell));
+	b->cells = palloc0((size_t) BATCH_ROWS * (t->ncols + 1) * sizeof(BrVerifyCell));
 }
 
 static void
@@ -102,26 +70,6 @@ batch_end(Batch *b)
 }
 
 /* ---------- values in the target's own words ---------- */
-
-static void
-append_element(StringInfo out, const char *data, const Cell *c)
-{
-	if (out->len > 1)
-		appendStringInfoChar(out, ',');
-	if (c->is_null || c->misfit)
-	{
-		appendStringInfoString(out, "NULL");
-		return;
-	}
-	appendStringInfoChar(out, '"');
-	for (int i = 0; i < c->len; i++)
-	{
-		if (data[i] == '"' || data[i] == '\\')
-			appendStringInfoChar(out, '\\');
-		appendStringInfoChar(out, data[i]);
-	}
-	appendStringInfoChar(out, '"');
-}
 
 static bool
 cast_column(Batch *b, int col)
@@ -137,11 +85,7 @@ cast_column(Batch *b, int col)
 	initStringInfo(&list);
 	appendStringInfoChar(&list, '{');
 	for (int i = 0; i < b->nrows; i++)
-	{
-		const Cell *c = &b->cells[i * t->ncols + col];
-
-		append_element(&list, b->bytes.data + c->at, c);
-	}
+		br_cell_append_element(&list, b->bytes.data, &b->cells[i * t->ncols + col]);
 	appendStringInfoChar(&list, '}');
 	param = (BrParam) {.data = list.data};
 	r = br_target_query(b->v->control, sql, &param, 1, &err);
@@ -153,7 +97,7 @@ cast_column(Batch *b, int col)
 							  r == NULL ? err.message : "some are missing");
 	for (int i = 0; i < b->nrows; i++)
 	{
-		Cell	   *c = &b->cells[i * t->ncols + col];
+		BrVerifyCell *c = &b->cells[i * t->ncols + col];
 
 		if (r->values[i] == NULL)
 			continue;
@@ -183,7 +127,7 @@ batch_flush(Batch *b)
 /* ---------- the source ---------- */
 
 static void
-trim(const char *bytes, Cell *c)
+trim(const char *bytes, BrVerifyCell *c)
 {
 	while (c->len > 0 && bytes[c->at + c->len - 1] == ' ')
 		c->len--;
@@ -191,7 +135,7 @@ trim(const char *bytes, Cell *c)
 
 /* What the value is on the target, before it is asked. */
 static bool
-take_value(Batch *b, BrVerifyColumn *col, const MxCell *in, Cell *c)
+take_value(Batch *b, BrVerifyColumn *col, const MxCell *in, BrVerifyCell *c)
 {
 	SlError		err;
 	MyResult	got = MY_NULL;
@@ -296,50 +240,16 @@ target_sql(const BrVerifyTable *t)
 	return sql.data;
 }
 
-static int32
-get32(const char *p)
-{
-	uint32		n;
-
-	memcpy(&n, p, sizeof(n));
-	return (int32) pg_ntoh32(n);
-}
-
 /* One row at *p; 1 taken, 0 the end of the COPY, -1 a fault. */
 static int
 take_tuple(Batch *b, const char *data, const char **p, const char *end)
 {
-	uint16		n;
+	int			rc = br_copy_row(data, p, end, b->t->ncols, b->cells);
 
-	if (end - *p < 2)
-		return -1;
-	memcpy(&n, *p, sizeof(n));
-	n = pg_ntoh16(n);
-	*p += 2;
-	if (n == PG_UINT16_MAX)
-		return 0;
-	if (n != b->t->ncols)
-		return -1;
-	for (int i = 0; i < n; i++)
-	{
-		Cell	   *c = &b->cells[i];
-
-		memset(c, 0, sizeof(*c));
-		if (end - *p < 4)
-			return -1;
-		c->len = get32(*p);
-		*p += 4;
-		c->is_null = c->len == -1;
-		if (c->is_null)
-			continue;
-		if (c->len < 0 || c->len > end - *p)
-			return -1;
-		c->at = (int) (*p - data);
-		*p += c->len;
+	for (int i = 0; rc > 0 && i < b->t->ncols; i++)
 		if (b->t->cols[i].padded)
-			trim(data, c);
-	}
-	return 1;
+			trim(data, &b->cells[i]);
+	return rc;
 }
 
 /* Each piece holds whole rows; the first one, the header before them. */
@@ -352,10 +262,11 @@ take_piece(Batch *b, const char *data, size_t len, bool *begun)
 
 	if (!*begun)
 	{
-		if (len < COPY_HEAD || get32(data + COPY_HEAD - 4) < 0 ||
-			(size_t) get32(data + COPY_HEAD - 4) > len - COPY_HEAD)
+		int			head = br_copy_head(data, len);
+
+		if (head < 0)
 			return br_verify_fail(b->v, "the target sent no COPY that can be read");
-		p += COPY_HEAD + get32(data + COPY_HEAD - 4);
+		p += head;
 		*begun = true;
 	}
 	while (p < end && (rc = take_tuple(b, data, &p, end)) > 0)
@@ -391,33 +302,24 @@ br_verify_target(BrVerify *v, BrVerifyTable *t, BrVerifySink sink, void *arg)
 #define KEY_PARAMS	16
 #define TEXT_OID	25
 
-/* The key's values from its bytes; false where they are none. */
+/* The key's values from its bytes: as many as there are, KEY_PARAMS at most. */
 static int
 key_params(const BrVerifyTable *t, const StringInfo key, BrParam *params)
 {
-	int			n = t->nkeys > 0 ? t->nkeys : t->ncols;
-	int			at = 0;
+	int			n = Min(t->nkeys > 0 ? t->nkeys : t->ncols, KEY_PARAMS);
+	const char *p = key->data;
+	BrVerifyCell cell;
 
-	n = Min(n, KEY_PARAMS);
-	for (int i = 0; i < n && at + 4 <= key->len; i++)
+	for (int i = 0; i < n && br_cell_next(key->data, &p, key->data + key->len, &cell); i++)
 	{
 		const BrVerifyColumn *c = &t->cols[t->nkeys > 0 ? t->keys[i] : i];
-		int			len = get32(key->data + at);
-		bool		misfit = len == LEN_MISFIT;
 
-		at += 4;
-		if (misfit)
-		{
-			len = get32(key->data + at);
-			at += 4;
-		}
 		params[i] = (BrParam) {.binary = true, .type = c->same == BR_SAME_BINARY ? c->target.typid : TEXT_OID};
-		if (len >= 0 && !misfit)
+		if (!cell.is_null && !cell.misfit)
 		{
-			params[i].data = key->data + at;
-			params[i].len = (size_t) len;
+			params[i].data = key->data + cell.at;
+			params[i].len = (size_t) cell.len;
 		}
-		at += Max(len, 0);
 	}
 	return n;
 }
