@@ -70,10 +70,12 @@ SELECT s.stream_id,
                      || pg_catalog.string_agg(DISTINCT w.pid::text, ', ')
                  FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(r.pid)) AS w (pid)),
                 CASE WHEN b.run AND NOT pg_catalog.starts_with(COALESCE(t.reason, ''), r.reason)
-                     THEN r.reason ELSE t.reason END) AS reason,
+                     THEN r.reason ELSE t.reason END,
+                w.message) AS reason,
        CASE WHEN x.unfed
             THEN pg_catalog.format('Feed it from a session of a member of role %s: '
                      'SELECT * FROM sluice.feed_open(%L, 3);', s.owner, s.stream_id)
+            WHEN t.reason IS NULL THEN COALESCE(t.hint, w.hint)
             ELSE t.hint END AS hint,
        t.fingerprint,
        t.last_error_at,
@@ -101,7 +103,12 @@ CROSS JOIN LATERAL (
     FROM (SELECT s.source_server IS NOT NULL AND s.driver IN ('mysql', 'mariadb') AS bridged) y) x
 CROSS JOIN LATERAL (
     SELECT COALESCE(t.state <> ALL (e.ended) AND r.state <> ALL (e.ended), false) AS run
-    FROM (VALUES (ARRAY['stopped', 'refused', 'failed', 'cut_over'])) AS e (ended)) b;
+    FROM (VALUES (ARRAY['stopped', 'refused', 'failed', 'cut_over'])) AS e (ended)) b
+LEFT JOIN LATERAL (
+    SELECT pg_catalog.string_agg(g.message, E'\n' ORDER BY g.name) AS message,
+           pg_catalog.string_agg(g.hint, E'\n' ORDER BY g.name) AS hint
+    FROM sluice.source_warning g
+    WHERE g.stream_id = s.stream_id AND g.urgent AND b.run) w ON true;
 
 CREATE VIEW sluice.health AS
 SELECT n.stream_id::text,
@@ -124,7 +131,9 @@ SELECT n.stream_id::text,
            AND COALESCE(b.retained_bytes
                         <= pg_catalog.pg_size_bytes(n.options ->> 'max_retained_bytes'), true)
            AND k.skipped_tables = 0
-           AND NOT EXISTS (SELECT FROM sluice.debt d WHERE d.stream_id = n.stream_id) AS healthy,
+           AND NOT EXISTS (SELECT FROM sluice.debt d WHERE d.stream_id = n.stream_id)
+           AND NOT (n.pid IS NOT NULL AND EXISTS (SELECT FROM sluice.source_warning g
+                                                  WHERE g.stream_id = n.stream_id AND g.urgent)) AS healthy,
        n.marker,
        n.reason,
        n.hint,
@@ -230,6 +239,13 @@ SELECT c.stream_id::text, c.old_source, c.new_source, c.evidence, c.recorded_at
 FROM sluice.source_change c;
 
 COMMENT ON VIEW sluice.source_changes IS 'servers that took the place of a stream''s source';
+
+CREATE VIEW sluice.source_warnings AS
+SELECT g.stream_id::text, g.name::text, g.urgent, g.message, g.hint, g.since
+FROM sluice.source_warning g;
+
+COMMENT ON VIEW sluice.source_warnings IS
+    'what the session that feeds a stream warns of about its source; urgent: it is going to stop the stream';
 
 CREATE VIEW sluice.refusals AS
 SELECT r.id, r.stream_id::text, r.marker, r.schema_name, r.table_name,

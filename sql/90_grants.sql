@@ -25,7 +25,7 @@ GRANT USAGE ON SCHEMA sluice TO PUBLIC;
 GRANT SELECT ON sluice.health, sluice.tables, sluice.progress,
     sluice.schema_events, sluice.refusals, sluice.stat_stream,
     sluice.conflicts, sluice.metrics, sluice.schema_objects,
-    sluice.source_changes TO pg_monitor;
+    sluice.source_changes, sluice.source_warnings TO pg_monitor;
 GRANT EXECUTE ON FUNCTION sluice.stream_runtime(), sluice.verify_runtime(),
     sluice.copy_runtime(), sluice.version(), sluice.library_version() TO pg_monitor;
 GRANT EXECUTE ON PROCEDURE sluice.sync_wait(text, text, interval) TO pg_monitor;

@@ -208,12 +208,19 @@ def test_purged_while_tables_are_copied(ground):
         purge_to(stream.src.server, stream.src.server.position()[0])
     for stream in streams:
         ground.bridge.wait_log(r"%s\b.*warning: the source removes files of its log" % stream.id)
-        assert stream.health()["state"] == "copying"
+        # … where it is looked for
+        wait_until(lambda: stream.health()["reason"] is not None, 60, stream.health)
+        row = stream.health()
+        assert row["state"] == "copying" and not row["healthy"], row
+        assert "the source removes files of its log" in row["reason"] and "binlog_expire_logs_seconds" in row["hint"], row
+        assert stream.dst.query("SELECT name, urgent FROM sluice.source_warnings WHERE stream_id = %s",
+                                stream.id) == [("log_kept", True)]
         add(stream, 100000, "lost?")
         stream.src.server.purge_logs()
     for stream in streams:
         row = stream.wait_refused("SOURCE-LOG-PURGED")
         assert not row["healthy"] and "binlog_expire_logs_seconds" in row["hint"]
+        assert stream.dst.value("SELECT count(*) FROM sluice.source_warnings WHERE stream_id = %s", stream.id) == 0
 
 
 def purge_to(server, file):

@@ -186,6 +186,38 @@ SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
 COMMIT;
 SELECT fed FROM t.health;
 
+-- what a feeder warns of is shown while it feeds, and goes with it
+CREATE FUNCTION t.warning(data text) RETURNS bytea LANGUAGE sql AS $$
+    SELECT t.my('uuid-b', jsonb_build_object('kind', 'message', 'transactional', false,
+                                             'prefix', 'sluice_warning', 'data', data)) $$;
+CREATE VIEW t.warnings AS
+    SELECT w.name, w.urgent, w.message, w.hint, h.healthy, h.reason, h.hint AS health_hint
+    FROM sluice.source_warnings w JOIN sluice.health h USING (stream_id);
+SELECT sluice.feed(:'tok', t.warning('{"name": "retention", "message": "logs go soon", "hint": "keep them"}')) -> 'transactions' AS n;
+SELECT * FROM t.warnings ORDER BY name;
+SELECT sluice.feed(:'tok', t.warning('{"name": "log_bin", "urgent": true, "message": "it is\u0007 off", "hint": "-- set it"}')) -> 'transactions' AS n;
+SELECT sluice.feed(:'tok', t.warning('{"name": "retention", "message": "logs go very soon"}')) -> 'transactions' AS n;
+SELECT * FROM t.warnings ORDER BY name;
+SELECT sluice.feed(:'tok', t.warning('{"name": "log_bin"}')) -> 'transactions' AS n;
+SELECT * FROM t.warnings ORDER BY name;
+SELECT sluice.feed(:'tok', t.warning('{"name": "never"}')) -> 'transactions' AS n;
+SELECT sluice.feed(:'tok', t.warning('no json'));
+SELECT sluice.feed(:'tok', t.warning('[]'));
+SELECT sluice.feed(:'tok', t.warning('{"name": "a", "message": "b", "more": 1}'));
+SELECT sluice.feed(:'tok', t.warning('{"message": "b"}'));
+SELECT sluice.feed(:'tok', t.warning(jsonb_build_object('name', repeat('n', 64), 'message', 'b')::text));
+SELECT count(*) FROM t.warnings;
+SELECT sluice.feed_close(:'tok', 'failed: gone');
+SELECT count(*) FROM t.warnings;
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
+SELECT sluice.feed(:'tok', t.warning('{"name": "log_bin", "urgent": true, "message": "off"}')) -> 'transactions' AS n;
+SELECT * FROM t.warnings;
+\c
+CALL t.wait_until_free();
+SELECT name, reason, healthy FROM t.warnings;
+SELECT token AS tok FROM sluice.feed_open('s', 3) \gset
+SELECT count(*) FROM t.warnings;
+
 -- forgotten, with nothing to clean at the source
 SELECT sluice.sync_drop('s');
 SELECT sluice.sync_stop('s');

@@ -179,8 +179,12 @@ tick(Follow *w)
 {
 	if (w->feed.flying > 0 || br_now_ms() - w->feed.sent < TICK)
 		return true;
-	if (br_flow_is_between(w->flow) && !(br_flow_seal(w->flow) && br_flow_heartbeat(w->flow, true)))
-		return false;
+	if (br_flow_is_between(w->flow))
+	{
+		if (!br_flow_seal(w->flow) || !br_flow_heartbeat(w->flow, true))
+			return false;
+		br_feed_warnings(&w->feed);
+	}
 	return br_feed_flush(&w->feed);
 }
 

@@ -13,6 +13,7 @@
 #include "bridge/follow_int.h"
 #include "bridge/json_in.h"
 #include "bridge/verify.h"
+#include "bridge/warning.h"
 #include "common/sl_wire.h"
 
 #define PREFIX_FOLLOWS		"sluice_follows"
@@ -198,6 +199,18 @@ br_feed_event(BrFeed *fd)
 	if (f->out->len - f->whole >= (fd->in_block ? BR_FEED_BATCH : BR_FEED_LARGE))
 		return send_part(fd);
 	return true;
+}
+
+void
+br_feed_warnings(BrFeed *fd)
+{
+	StringInfo	unsent = br_warnings_unsent(fd->s);
+
+	if (unsent == NULL)
+		return;
+	appendBinaryStringInfo(fd->flow->out, unsent->data, unsent->len);
+	fd->flow->whole = fd->flow->out->len;
+	resetStringInfo(unsent);
 }
 
 bool

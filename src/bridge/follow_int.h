@@ -432,6 +432,9 @@ extern bool br_feed_flush(BrFeed *fd);
 /* Anything whole that was not handed over? */
 extern bool br_feed_has_whole(const BrFeed *fd);
 
+/* What is to be warned of goes behind what is whole: between groups, and sealed. */
+extern void br_feed_warnings(BrFeed *fd);
+
 /* Results that are there; with wait all that are to come. */
 extern bool br_feed_results(BrFeed *fd, bool wait);
 

@@ -20,6 +20,7 @@
 #include "bridge/json_in.h"
 #include "bridge/preflight.h"
 #include "bridge/run_int.h"
+#include "bridge/warning.h"
 
 static volatile bool stop_asked;
 
@@ -108,6 +109,7 @@ feed_stream(BrStream *s, BrTarget *t, BrOutcome *out)
 		br_cold_start(s, t, out);
 	if (out->end != BR_END_COMPLETE)
 		return;
+	br_warn_end(s, BR_WARNING_LOG_KEPT);
 	BR_FAULT("cold_end");
 	br_finish_init(&finish, s);
 	br_follow(s, t, out, &finish);

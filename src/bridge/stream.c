@@ -8,6 +8,7 @@
 #include "common/sl_marker.h"
 #include "common/sl_wire.h"
 #include "bridge/stream_int.h"
+#include "bridge/warning.h"
 
 /* ---------- taking it ---------- */
 
@@ -95,9 +96,12 @@ br_stream_ask(const BrStream *s, BrTarget *t, bool *stop, BrError *err)
 	StringInfoData batch;
 	BrParam		params[2];
 	BrRows	   *rows;
+	StringInfo	unsent = br_warnings_unsent(s);
 
 	initStringInfo(&batch);
 	br_stream_header(s, &batch);
+	if (unsent != NULL)
+		appendBinaryStringInfo(&batch, unsent->data, unsent->len);
 	params[0] = (BrParam) {.data = s->token};
 	params[1] = (BrParam) {.data = batch.data, .len = batch.len, .binary = true};
 	rows = br_target_query(t, "SELECT sluice.feed($1, $2) OPERATOR(pg_catalog.->>) 'stop'",
@@ -105,6 +109,8 @@ br_stream_ask(const BrStream *s, BrTarget *t, bool *stop, BrError *err)
 	pfree(batch.data);
 	if (rows == NULL)
 		return false;
+	if (unsent != NULL)
+		resetStringInfo(unsent);
 	*stop = rows->nrows == 1 && rows->values[0] != NULL;
 	br_rows_free(rows);
 	return true;

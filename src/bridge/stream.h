@@ -61,6 +61,7 @@ typedef struct BrStream
 	int			ntables;
 	BrStreamTable *tables;
 	struct BrWatch *watch;		/* watch.h; NULL = no preflight was made */
+	struct BrWarnings *warnings;	/* warning.h; NULL = there were none */
 	volatile bool *stop;		/* set by a signal */
 } BrStream;
 
@@ -100,7 +101,7 @@ extern const char *br_stream_schema(const BrStream *s, const char *database);
 /* The databases in scope, NULL-terminated. */
 extern char **br_stream_databases(const BrStream *s);
 
-/* Send a batch without changes, and hear whether the stream is to stop.  False when the target did not take it. */
+/* Send a batch without changes but with what is to be warned of, and hear whether the stream is to stop.  False when the target did not take it. */
 extern bool br_stream_ask(const BrStream *s, BrTarget *t, bool *stop, BrError *err);
 
 /* Send a fault record in a batch of its own; false when the target did not take it (a refusal raised is success). */

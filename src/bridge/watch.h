@@ -49,7 +49,7 @@ extern const BrCascade *br_watch_rows(const BrWatch *w, const BlTableMap *map, c
 #define BR_WATCH_EVERY	60000
 
 /*
- * Look at the server's settings and log what fails since the last look, and what does not any more.  The first look only
+ * Look at the server's settings and warn (warning.h) of what fails since the last look, until it does not any more.  The first look only
  * remembers.  False when the connection fails.
  */
 extern bool br_watch_server(BrStream *s, MxConn *c, MxError *err);

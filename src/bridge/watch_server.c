@@ -6,6 +6,7 @@
  *	  None of them stops the stream: what a setting does to the log stops it there,
  *	  and sessions that are open keep theirs.  They are said before that.
  */
+#include "bridge/warning.h"
 #include "bridge/watch.h"
 
 static const BrSourceCheck *
@@ -18,7 +19,7 @@ check_named(const BrSourceChecks *checks, const char *name)
 }
 
 static void
-compare(const BrStream *s, const BrSourceChecks *before, const BrSourceChecks *now)
+compare(BrStream *s, const BrSourceChecks *before, const BrSourceChecks *now)
 {
 	for (int i = 0; i < now->n; i++)
 	{
@@ -27,11 +28,14 @@ compare(const BrStream *s, const BrSourceChecks *before, const BrSourceChecks *n
 
 		if (old == NULL || old->ok == check->ok)
 			continue;
-		if (check->ok)
-			br_log(s, "check \"%s\" of the source is met again: %s", check->name, check->detail);
+		if (!check->ok)
+			br_warn(s, check->name, check->required,
+					psprintf("check \"%s\" of the source fails now: %s", check->name, check->detail), check->fix_sql);
 		else
-			br_log(s, "%s: check \"%s\" of the source fails now: %s; cure: %s",
-				   check->required ? "warning" : "advice", check->name, check->detail, check->fix_sql);
+		{
+			br_log(s, "check \"%s\" of the source is met again: %s", check->name, check->detail);
+			br_warn_end(s, check->name);
+		}
 	}
 }
 

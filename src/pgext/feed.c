@@ -31,6 +31,7 @@
 #include "pgext/feed_answer.h"
 #include "pgext/feed_int.h"
 #include "pgext/feed_seat.h"
+#include "pgext/feed_warning.h"
 #include "pgext/source_mysql.h"
 #include "pgext/state.h"
 #include "pgext/stream_write.h"
@@ -88,6 +89,7 @@ sluice_feed_open(PG_FUNCTION_ARGS)
 		sl_refuse(&(SlRefusal) {.marker = SL_M_STREAM_BUSY},
 				  "stream \"%s\" is fed by another session", stream_id);
 	sl_feed_take(stream_id);
+	sl_feed_forget_warnings(stream_id);
 	/* a bridge has yet to reach its source */
 	if (s->source_server == NULL)
 		sl_state_set(stream_id, SL_STATE_STREAMING, NULL);
@@ -215,7 +217,7 @@ apply_batch(const char *data, size_t len, SlFeedTold *told)
 			told->source_time = rec.u.commit.commit_time;
 		if (rec.kind == SL_REC_COMMIT || rec.kind == SL_REC_HEARTBEAT)
 			told->quiet = rec.kind == SL_REC_HEARTBEAT;
-		if (!is_caught_up(&rec, &told->caught_up))
+		if (!is_caught_up(&rec, &told->caught_up) && !sl_feed_take_warning(sl_feed.stream->stream_id, &rec))
 			sl_apply_record(sl_feed.apply, &rec);
 	}
 	if (err.code != SL_ERR_NONE)
@@ -395,6 +397,7 @@ sluice_feed_close(PG_FUNCTION_ARGS)
 		sl_refusal_put(sl_feed.stream->stream_id, sl_feed.refusal, sl_feed.refusal_lsn);
 	else
 		close_state(next, why, stop, asked.cut_over);
+	sl_feed_forget_warnings(sl_feed.stream->stream_id);
 	if (sl_feed.locked)
 		sl_stream_unlock(sl_feed.stream);
 	sl_feed_seat_leave_then(sl_feed.stream->stream_id, stop);

@@ -60,8 +60,9 @@ append_lines(StringInfo buf, const char *text)
 	pfree(copy);
 }
 
-static char *
-lines_of(const char *text)
+/* See feed_fault.h. */
+char *
+sl_feed_lines(const char *text)
 {
 	StringInfoData buf;
 
@@ -134,13 +135,13 @@ sl_feed_raise_fault(const SlFault *f)
 	{
 		r = (SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION,
 						 .detail = psprintf("A feeder may report %s.", reportable_names())};
-		sl_refuse(&r, "a feeder reports \"%s\", which it may not", lines_of(f->marker));
+		sl_refuse(&r, "a feeder reports \"%s\", which it may not", sl_feed_lines(f->marker));
 	}
 	r.schema = name_of(f->schema);
 	r.table = name_of(f->table);
 	r.column = name_of(f->column);
 	r.detail = detail_of(f);
 	r.hint = hint_of(f);
-	sl_refuse(&r, "%s", lines_of(f->message));
+	sl_refuse(&r, "%s", sl_feed_lines(f->message));
 	pg_unreachable();
 }

@@ -15,6 +15,9 @@
  */
 extern void sl_feed_raise_fault(const SlFault *f) SL_NORETURN;
 
+/* A text of the source's in which no control character hides, line by line; palloc'd, NULL for NULL. */
+extern char *sl_feed_lines(const char *text);
+
 /*
  * A DDL statement of a source that sluice-bridge reads: refuses by name, once,
  * where it names a table of the stream and may change it; a start after the

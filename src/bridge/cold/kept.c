@@ -11,6 +11,7 @@
 #include "bridge/child.h"
 #include "bridge/cold/cold_int.h"
 #include "bridge/follow_int.h"
+#include "bridge/warning.h"
 
 #define KEPT_EVERY		5000	/* milliseconds between two looks */
 
@@ -42,8 +43,9 @@ warn(BrCold *c, const BrPosition *at)
 	if (strcmp(c->oldest, oldest) == 0 || strcmp(at->file, oldest) != 0)
 		return;
 	c->warned = true;
-	br_log(c->s, "warning: the source removes files of its log while tables are copied, and the oldest that is left, \"%s\", is where the stream begins; "
-		   "cure: let the source keep its log until the copy is done (binlog_expire_logs_seconds, or the host's own setting)", oldest);
+	br_warn(c->s, BR_WARNING_LOG_KEPT, true,
+			psprintf("the source removes files of its log while tables are copied, and the oldest that is left, \"%s\", is where the stream begins", oldest),
+			"-- let the source keep its log until the copy is done (binlog_expire_logs_seconds, or the host's own setting)");
 }
 
 static bool
