@@ -1,6 +1,10 @@
 """Tables and values that cannot be copied or followed: each check fails, and passes once its cure is done."""
 import collections
+import copy
+import json
+import os
 import re
+import shutil
 
 import pytest
 
@@ -121,6 +125,14 @@ def test_invisible_columns(db):
     db.execute("CREATE TABLE t (id int PRIMARY KEY, c int INVISIBLE)")
     done = probe(login_of(db.server, dbname=db.name), "--check")
     assert re.search(r"(?m)^ok\tinvisible_column\t.*`c` is invisible", done.stdout)
+
+
+def test_generated_columns(db):
+    """Each is named, with what becomes of it."""
+    db.execute("CREATE TABLE t (id int PRIMARY KEY, a int, c bigint AS (a + 1) STORED, d varchar(40) AS (soundex(a)))")
+    out = probe(login_of(db.server, dbname=db.name), "--check").stdout
+    assert re.search(r"(?m)^ok\tgenerated_column\t.*`c` is generated there: the target computes it", out), out
+    assert re.search(r"(?m)^ok\tgenerated_column\t.*`d` is generated there: a plain column on the target", out), out
 
 
 # what is wrong, the column's type, a value that is, one that is not, what the cure's statement must not find any more
@@ -326,6 +338,96 @@ def test_a_stream_is_refused_with_all_of_it(db, dst, make_bridge):
     wait_until(lambda: (stream.health()["reason"] or "").startswith("PREFLIGHT-FAILED: 1 check of"), 60, stream.health)
     assert "zero_dates: " in stream.refusals()[-1]["detail"]
     assert "engine: " not in stream.refusals()[-1]["detail"]
+
+
+def test_two_tables_that_become_one(db, dst, make_bridge):
+    """Of two databases, in one schema: both are named."""
+    other = db.server.fresh_db("twin")
+    for one_ in (db, other):
+        one_.execute("CREATE TABLE t (id int PRIMARY KEY); CREATE TABLE only_%s (id int PRIMARY KEY)" % one_.name)
+    stream = make_bridged_stream(db, dst, options={"schema_map": {db.name: "both", other.name: "both"}})
+    make_bridge(dst)
+    stream.wait_refused("PREFLIGHT-FAILED")
+    detail = stream.refusals()[-1]["detail"]
+    assert re.search(r'name_collision: `\w+`\.`t` and `\w+`\.`t` are both to become table "t" of schema "both"', detail), detail
+    assert "only_" not in detail
+    other.execute("DROP TABLE t")
+    stream.start()
+    stream.wait("streaming")
+    assert dst.value("SELECT count(*) FROM pg_class WHERE relnamespace = 'both'::regnamespace AND relkind = 'r'") == 3
+
+
+@pytest.mark.long
+def test_settings_that_change_while_a_stream_runs(make_mysql, dst, make_bridge):
+    """The target tells what fails by now, whether it is going to stop the stream, and when that is over."""
+    server = make_mysql("mysql")
+    db = server.fresh_db("watched")
+    db.execute("CREATE TABLE t (id int PRIMARY KEY)")
+    stream = make_bridged_stream(db, dst)
+    make_bridge(dst)
+    stream.caught_up()
+    told = lambda: dict(dst.query("SELECT name, urgent FROM sluice.source_warnings WHERE stream_id = 's1'"))   # noqa: E731
+    # the first look, up to a minute after the start, only remembers
+    wait_until(lambda: stream.health()["lag"] is not None, 30, stream.health)
+    before = dst.value("SELECT clock_timestamp()")
+    wait_until(lambda: dst.value("SELECT clock_timestamp() - %s > interval '65 s'", before), 120, "a look at the server")
+    assert told() == {} and stream.health()["healthy"]
+    server.execute("SET GLOBAL binlog_row_image = 'MINIMAL'; SET GLOBAL binlog_expire_logs_seconds = 3600")
+    wait_until(lambda: len(told()) == 2, 120, told)
+    assert told() == {"binlog_row_image": True, "retention": False}
+    health = stream.health()
+    assert not health["healthy"] and health["state"] == "streaming"
+    assert 'check "binlog_row_image" of the source fails now' in health["reason"] and "retention" not in health["reason"]
+    assert "SET PERSIST binlog_row_image = 'FULL'" in health["hint"]
+    server.execute("SET GLOBAL binlog_row_image = 'FULL'; SET GLOBAL binlog_expire_logs_seconds = 604800")
+    wait_until(lambda: told() == {}, 120, told)
+    assert stream.health()["healthy"] and stream.health()["reason"] is None
+
+
+@pytest.mark.long
+def test_a_log_that_is_encrypted_on_disk(dst, make_bridge):
+    """MySQL decrypts what it sends; its files say nothing to anybody else."""
+    server = MySqlServer("mysql")
+    try:
+        encrypt(server)
+        server.execute("GRANT REFERENCES ON *.* TO repl@'%'")
+        db = server.fresh_db("secret")
+        db.execute("CREATE TABLE t (id int PRIMARY KEY, v varchar(20))")
+        out = probe(login_of(server, dbname=db.name), "--check").stdout
+        assert "ok\tlog_encryption\tthe log's files are encrypted" in out
+        stream = make_bridged_stream(db, dst)
+        make_bridge(dst)
+        stream.wait("streaming")
+        db.execute("INSERT INTO t VALUES (1, 'in the open')")
+        stream.caught_up()
+        assert dst.query("SELECT * FROM t") == [(1, "in the open")]
+        with open(server.log_files()[-1], "rb") as f:
+            data = f.read()
+        assert data.startswith(b"\xfdbin") and b"in the open" not in data
+        done = run_bridge("decode", server.log_files()[-1])
+        assert done.returncode == 1 and "the file is encrypted" in done.stderr
+    finally:
+        server.destroy()
+
+
+def encrypt(server):
+    """Start a MySQL whose log is encrypted, by a key in a file.  What the program needs for it stands beside it: so it has
+    a copy of the program, and its plugins, of its own."""
+    tree = os.path.join(server.tree.where, "root")
+    shutil.copy(os.path.join(tree, "usr/sbin/mysqld"), server.base)
+    plugins = os.path.join(server.base, "plugins")
+    os.mkdir(plugins)
+    shutil.copy(os.path.join(tree, "usr/lib/mysql/plugin/component_keyring_file.so"), plugins)
+    for path, content in (("mysqld.my", {"components": "file://component_keyring_file"}),
+                          ("plugins/component_keyring_file.cnf",
+                           {"path": server.inside(os.path.join(server.data, "keys")), "read_only": False})):
+        with open(os.path.join(server.base, path), "w") as f:
+            json.dump(content, f)
+    # the program's folder may not be anybody's to write
+    os.chmod(os.path.join(server.base, "mysqld.my"), 0o644)
+    server.tree = copy.copy(server.tree)
+    server.tree.program = server.inside(os.path.join(server.base, "mysqld"))
+    server.start(plugin_dir=server.inside(plugins), binlog_encryption="ON")
 
 
 def test_values_may_be_left_to_the_copy(db, dst, make_bridge):

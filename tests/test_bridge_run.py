@@ -1,13 +1,15 @@
 """sluice-bridge run: who feeds what, what becomes of faults, and how it ends."""
+import hashlib
 import itertools
 import os
 import re
 import signal
+import struct
 
 import pytest
 
 from lib import Bridge, find_secret, free_port, make_bridged_stream, wait_until
-from lib.bridge import run_bridge
+from lib.bridge import login_of, probed, run_bridge
 from lib.bridgerun import begin_here, children_of
 from lib.rounds import FAST
 
@@ -272,6 +274,53 @@ def test_the_sources_password_stands_nowhere(src, dst, make_bridge):
     bridge.stop()
     assert secret not in bridge.log_text()
     assert find_secret(secret, [dst.server], [dst]) == []
+
+
+# -- among the source's replicas --------------------------------------------------
+
+def id_of(stream, attempt):
+    """The server id that a bridge takes for the stream: of its target database and its name."""
+    cluster = stream.dst.value("SELECT concat((pg_control_system()).system_identifier, '/', oid) FROM pg_database"
+                               " WHERE datname = current_database()")
+    digest = hashlib.sha256(("%s/%s/%d" % (cluster, stream.id, attempt)).encode()).digest()
+    return 1 << 31 | int.from_bytes(digest[:4], "big")
+
+
+def follow_as(server, server_id):
+    """Another replica of that id for a moment: the server cuts off the one that has it."""
+    probed(login_of(server), "--dump", 2, "--server-id", server_id)
+
+
+def registered(server, server_id):
+    """A session that says it is that replica, and reads nothing."""
+    conn = server.connect()
+    conn._execute_command(0x15, struct.pack("<I", server_id) + bytes(3) + struct.pack("<HII", 0, 0, 0))
+    conn._read_packet()
+    assert server_id in [row[0] for row in server.query("SHOW REPLICAS")]
+    return conn
+
+
+def test_a_replica_of_its_own(mysql9, dst, make_bridge):
+    """It comes with the same id each time, and with the next one where another replica has that."""
+    src = mysql9.fresh_db("replica")
+    src.execute("CREATE TABLE t (id int PRIMARY KEY, v varchar(20))")
+    stream = followed(src, dst)
+    for _ in range(2):
+        bridge = make_bridge(dst)
+        works(stream)
+        follow_as(mysql9, id_of(stream, 0))
+        bridge.wait_log("same server_")
+        bridge.stop()
+    taken = registered(mysql9, id_of(stream, 0))
+    bridge = make_bridge(dst)
+    works(stream)
+    follow_as(mysql9, id_of(stream, 0))
+    works(stream)
+    assert "same server_" not in bridge.log_text()
+    follow_as(mysql9, id_of(stream, 1))
+    bridge.wait_log("same server_")
+    taken.close()
+    src.destroy()
 
 
 # -- by the server itself --------------------------------------------------------

@@ -104,6 +104,19 @@ check_invisible(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 								  br_preflight_name(t), ident(t->cols[i].name)), NULL);
 }
 
+/* What the target computes is not sent, and must come out the same; the rest is a column like any other. */
+static void
+check_generated(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
+{
+	for (int i = 0; i < t->ncols; i++)
+		if (t->cols[i].generation != NULL)
+			br_check_add(p->out, "generated_column", false, true,
+						 psprintf("%s, column %s is generated there: %s", br_preflight_name(t), ident(t->cols[i].name),
+								  br_column_is_carried(p->s, cat, t, &t->cols[i]) ?
+								  "a plain column on the target, which the stream writes" :
+								  "the target computes it, by the same expression"), NULL);
+}
+
 /* ---------- names ---------- */
 
 /* The other column whose name is the same up to where PostgreSQL cuts it; NULL = none. */
@@ -199,6 +212,7 @@ static const TableCheck checks[] = {
 	{"system_versioning", check_versioning, "no table is system-versioned"},
 	{"column_type", check_types, "every column's type has a counterpart"},
 	{"invisible_column", check_invisible, "no column is invisible"},
+	{"generated_column", check_generated, "no column is generated"},
 	{"name", check_names, "PostgreSQL can have every name"},
 	{"name_collision", check_collision, "no two tables become one"},
 	{"table_key", check_key, "every table has a key"},
