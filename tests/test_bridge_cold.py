@@ -38,7 +38,7 @@ def test_tables_are_copied_while_writers_write(my_server, dst, make_bridge):
     src = my_server.fresh_db("cold")
     load(src)
     with MyWriters(src, seed=7) as writers:
-        stream = make_bridged_stream(src, dst, **login(my_server), options={"copy_workers": 10})
+        stream = make_bridged_stream(src, dst, **login(my_server), options={"copy_workers": 10, "accept_keyless": ["keyless"]})
         bridge = make_bridge(dst)
         wait_streaming(stream, bridge)
         writers.more(100)
@@ -165,7 +165,7 @@ def test_a_killed_copy_goes_on_behind_its_last_keys(kind, make_mysql, make_pg, m
     who = login(src.server)
     with MyWriters(src, seed=3, acts=("move", "rekey", "exchange", "keyless")) as writers:
         # as slow as it must be for a kill to meet a copy half done
-        stream = make_bridged_stream(src, dst, **who, options={"copy_workers": 2,
+        stream = make_bridged_stream(src, dst, **who, options={"copy_workers": 2, "accept_keyless": ["keyless"],
                                                                "copy_bytes_per_second": 200000})
         bridge = make_bridge(dst)
         wait_until(lambda: tasks(dst), 60, "ranges on record")
@@ -199,7 +199,7 @@ def test_a_table_that_stays_locked_is_refused_by_name(mysql9, dst, make_bridge):
     src.execute("CREATE TABLE k (a int); INSERT INTO k VALUES (1)")
     conn = src.connect(autocommit=False)
     conn.cursor().execute("INSERT INTO k VALUES (2)")
-    stream = make_bridged_stream(src, dst, **login(mysql9))
+    stream = make_bridged_stream(src, dst, **login(mysql9), options={"accept_keyless": ["k"]})
     make_bridge(dst)
     row = stream.wait_refused("PREFLIGHT-FAILED", 90)
     assert '"k"' in row["reason"] and "innodb_trx" in row["hint"], row
@@ -218,7 +218,7 @@ def test_a_login_that_may_not_lock_is_told_what_to_grant(mysql9, dst, make_bridg
     src = mysql9.fresh_db("denied")
     src.execute("CREATE TABLE k (a int); INSERT INTO k VALUES (1)")
     who = login(mysql9, [GRANTS[0].replace("LOCK TABLES, ", "")])
-    stream = make_bridged_stream(src, dst, **who)
+    stream = make_bridged_stream(src, dst, **who, options={"accept_keyless": ["k"]})
     make_bridge(dst)
     row = stream.wait_refused("PREFLIGHT-FAILED", 60)
     grant = "GRANT LOCK TABLES ON `%s`.* TO `%s`@`%%`;" % (src.name.replace("_", "\\_"), who["user"])
@@ -235,7 +235,8 @@ def test_mysql_without_gtids_is_copied_under_short_locks(make_mysql, dst, make_b
     src = make_mysql("mysql", **{"gtid_mode": "OFF", "enforce_gtid_consistency": "OFF"}).fresh_db("nogtid")
     load(src, ("acct", "keyless"))
     with MyWriters(src, seed=5, acts=("move", "rekey", "keyless")) as writers:
-        stream = make_bridged_stream(src, dst, **login(src.server), options={"copy_workers": 2})
+        stream = make_bridged_stream(src, dst, **login(src.server),
+                                     options={"copy_workers": 2, "accept_keyless": ["keyless"]})
         bridge = make_bridge(dst)
         wait_streaming(stream, bridge)
         writers.more(20)

@@ -62,7 +62,8 @@ class Fed:
         load(self.src)
 
     def make(self, stream_id="s1", **options):
-        self.stream = make_bridged_stream(self.src, self.dst, stream_id, options=options,
+        self.stream = make_bridged_stream(self.src, self.dst, stream_id,
+                                          options=dict(options, accept_keyless=["keyless"]),
                                           user="crash", password="pw", server_options={"port": self.link.port})
         return self.stream
 

@@ -69,7 +69,7 @@ def leave(stream):
 # -- what is carried -----------------------------------------------------------
 
 def test_changes_of_rows(my_db, follow):
-    stream = follow(my_db, T, KEYLESS)
+    stream = follow(my_db, T, KEYLESS, options={"accept_keyless": ["k"]})
     my_db.execute("INSERT INTO t VALUES (1, 'a', 1), (2, 'b', NULL), (3, NULL, 3);"
                   "UPDATE t SET n = 10 WHERE id = 1; UPDATE t SET id = 20 WHERE id = 2;"
                   "DELETE FROM t WHERE id = 3")
@@ -216,7 +216,7 @@ def test_changes_elsewhere_move_the_position(my_db, other, follow):
 
 def test_a_bridge_killed_again_and_again(my_db, follow):
     """Each change is there once: n counts the updates, and the keyless table has no other guard."""
-    stream = follow(my_db, T, KEYLESS)
+    stream = follow(my_db, T, KEYLESS, options={"accept_keyless": ["k"]})
     done = threading.Event()
 
     def write():

@@ -5,10 +5,12 @@ that has nothing yet, and streamed.  Each test is named by its case.
 |---|---|
 | MT-08 | MariaDB's log says no signedness without full metadata: it is the catalog's then |
 | MT-10 | no server logs an index that has no label: `unit/codec_value_test.c` |
+| MT-19 | MySQL has no such storage |
 | MT-26 | MariaDB's JSON is text, without opaque values |
+| MT-34, MT-52 | a statement that changes a table of the stream refuses where it stands |
 | MT-40 | MariaDB has one order of axes |
 | MT-41 | MySQL itself keeps other SRIDs out of such a column |
-| MT-44 | MariaDB generates no keys; a table without one is followed by all its columns |
+| MT-44 | MariaDB generates no keys; gk2 is followed if option `accept_keyless` names it, insert-only if `insert_only` does |
 | MT-53 | MariaDB takes no generated column into a primary key |
 | MT-55, MT-56 | MariaDB does not log what foreign keys change: refused before the start |
 """
@@ -197,14 +199,15 @@ def marks(kind):
     return [pytest.mark.long] if kind == "mariadb11.8" else []
 
 
-def on_each(cases, kinds=KINDS):
+def on_each(cases):
     """A test's parameters: each kind of server with each case that it can produce."""
     return pytest.mark.parametrize("world, name", [
         pytest.param(kind, name, id="%s-%s" % (kind, name), marks=marks(kind))
-        for kind in kinds for name in of_family(kind, cases)], indirect=["world"], scope="module")
+        for kind in KINDS for name in of_family(kind, cases)], indirect=["world"], scope="module")
 
 
-on_mariadb = pytest.mark.parametrize("world", ["mariadb10.11"], indirect=True, scope="module")
+on_all = pytest.mark.parametrize("world", [pytest.param(kind, marks=marks(kind)) for kind in KINDS], indirect=True,
+                                 scope="module")
 
 
 class World:
@@ -284,7 +287,7 @@ def definition(world, index):
     return world.dst.value("SELECT pg_get_indexdef(%s::regclass)", index)
 
 
-@on_mariadb
+@on_all
 class TestSchema:
     def test_mt_46(self, carried):
         """The key's prefix stays one: two rows whose first ten characters are the same are not let in."""
@@ -391,7 +394,7 @@ def refused(carried):
     return carried
 
 
-@on_each(BAD, ["mariadb10.11"])
+@on_each(BAD)
 def test_refused(refused, name):
     """By the check of values, by the copy, and by the stream; what comes before it in the stream is there."""
     if BAD[name].early:
@@ -403,3 +406,133 @@ def test_refused(refused, name):
         assert '"c"' in said and re.search(r'id=%d\b|\["?%d"?\]' % (key, key), said), said
         assert BAD[name].says in said, said
     assert refused.dst.query("SELECT id FROM %s ORDER BY id" % table_of("s", name)) in ([(1,)], [(1,), (2,)])
+
+
+# -- what stops a stream before its copy, or at a statement ----------------------------
+
+LONG = "a" * 63
+OLD = "SET GLOBAL mysql56_temporal_format = %s; "
+
+
+class Stop:
+    """before: statements at the source; check, says: the check that fails, and what it says."""
+
+    def __init__(self, before, check, says, only=None):
+        self.before, self.check, self.says, self.only = before, check, says, only
+
+
+STOPPED = {
+    "MT-19": Stop(OLD % "OFF" + "CREATE TABLE x_t4 (id INT PRIMARY KEY, a TIME); " + OLD % "ON", "column_type",
+                  ["`x_t4`, column `a`", "mysql56_temporal_format"], MARIADB),
+    "MT-44": Stop("CREATE TABLE x_gk2 (v INT); INSERT INTO x_gk2 VALUES (1),(1)", "table_key",
+                  ["`x_gk2` has no key"]),
+    "MT-49": Stop("CREATE TABLE x_id1 (id INT PRIMARY KEY, `%s1` INT, `%s2` INT, `%s` INT)" % (LONG, LONG, "表名" * 12),
+                  "name", ["`%s1` has 64 bytes" % LONG, "the same as of column `%s2`" % LONG, "`%s` has 72 bytes" % ("表名" * 12)]),
+    "MT-55": Stop("CREATE TABLE x_pb (id INT PRIMARY KEY); CREATE TABLE x_cb (id INT PRIMARY KEY, p INT NULL,"
+                  " FOREIGN KEY(p) REFERENCES x_pb(id) ON DELETE SET NULL)", "foreign_key_cascade",
+                  ["`x_cb`, foreign key ", "ON DELETE SET NULL"], MARIADB),
+    "MT-56": Stop("CREATE TABLE x_pa (id INT PRIMARY KEY); CREATE TABLE x_ch (id INT PRIMARY KEY, p INT,"
+                  " FOREIGN KEY(p) REFERENCES x_pa(id) ON DELETE CASCADE)", "foreign_key_cascade",
+                  ["`x_ch`, foreign key ", "ON DELETE CASCADE"], MARIADB),
+}
+
+
+@pytest.fixture(scope="module")
+def stopped(carried):
+    """One stream of all of them: what its refusal says."""
+    for case in of_family(carried.kind, STOPPED).values():
+        carried.run(case.before)
+    stream = carried.stream("stopped", ["x_*"])
+    stream.wait_refused("PREFLIGHT-FAILED")
+    carried.stopped = stream.refusals()[-1]["detail"]
+    return carried
+
+
+@on_each(STOPPED)
+def test_stopped(stopped, name):
+    case = STOPPED[name]
+    lines = [line for line in stopped.stopped.split("\n") if line.startswith(case.check + ": ")]
+    for text in case.says:
+        assert [line for line in lines if text in line], stopped.stopped
+    assert stopped.dst.value("SELECT count(*) FROM pg_class WHERE relname ~ '^x_'") == 0
+
+
+@on_all
+class TestAnswers:
+    """What is asked for to go on, and what then becomes of the rows."""
+
+    def test_mt_44(self, carried):
+        """A table without a key: refused, insert-only until something else comes, then found by all its columns."""
+        carried.run("CREATE TABLE gk2 (v INT); INSERT INTO gk2 VALUES (1),(1)")
+        stream = carried.stream("gk2", ["gk2"])
+        stream.wait_refused("PREFLIGHT-FAILED")
+        assert "accept_keyless" in str(carried.dst.query("SELECT statement FROM sluice.remedies('gk2')"))
+        assert carried.dst.value("SELECT to_regclass('gk2')") is None
+        stream.start(source=False, options={"insert_only": ["gk2"]})
+        stream.caught_up()
+        carried.run("INSERT INTO gk2 VALUES (2),(1); DELETE FROM gk2 LIMIT 1")
+        assert "accept_keyless" in stream.wait_refused("SOURCE-REPLICA-IDENTITY")["hint"]
+        assert "REPLICA IDENTITY" not in str(carried.dst.query("SELECT statement FROM sluice.remedies('gk2')"))
+        look = "SELECT v, count(*) FROM gk2 GROUP BY v ORDER BY v"
+        assert carried.dst.query(look) == [(1, 3), (2, 1)]
+        stream.start(source=False, options={"insert_only": [], "accept_keyless": ["gk2"]})
+        stream.caught_up()
+        assert carried.dst.query(look) == list(carried.src.query(look)) and len(carried.dst.query(look)) == 2
+
+    def test_mt_01(self, carried):
+        """Nothing is NULL where nothing may be; an instant lets all three rows in."""
+        rows = "(1,'2020-05-05 01:02:03'),(2,'0000-00-00 00:00:00'),(3,'2021-06-06 04:05:06')"
+        carried.run("CREATE TABLE z1 (id INT PRIMARY KEY, d DATETIME NOT NULL); INSERT INTO z1 VALUES " + rows)
+        stream = carried.stream("z1", ["z1"], options={"zero_dates": "null"})
+        assert "`z1`, column `d`" in str(stream.wait_refused("PREFLIGHT-FAILED")) + stream.refusals()[-1]["detail"]
+        stream.start(source=False, options={"zero_dates": "1970-01-01 00:00:00+00"})
+        stream.caught_up()
+        assert shown(carried.dst, "SELECT d FROM z1 ORDER BY id") == [
+            ("2020-05-05 01:02:03",), ("1970-01-01 00:00:00",), ("2021-06-06 04:05:06",)]
+        assert carried.dst.value("SELECT attnotnull FROM pg_attribute WHERE attrelid = 'z1'::regclass AND attname = 'd'")
+
+    def test_mt_01_stream(self, carried):
+        """The same where a change brings it to a column that may not be NULL."""
+        carried.run("CREATE TABLE z1s (id INT PRIMARY KEY, d DATETIME NOT NULL)")
+        stream = carried.stream("z1s", ["z1s"], options={"zero_dates": "null"})
+        stream.caught_up()
+        carried.run("INSERT INTO z1s VALUES (2, '0000-00-00 00:00:00')")
+        row = stream.wait_refused("VALUE-UNREPRESENTABLE")
+        assert '"d"' in row["reason"] and re.search(r'id=2\b|\["?2"?\]', str(row)), row
+        assert carried.dst.value("SELECT count(*) FROM z1s") == 0
+
+    @pytest.mark.parametrize("policy, expected", [
+        ("null", (None, None, None)),
+        ("2000-02-29 12:30:00+00", ("2000-02-29", "2000-02-29 12:30:00", "2000-02-29 12:30:00+00"))])
+    def test_mt_02(self, carried, policy, expected):
+        """One policy for the copy and the stream; it is on record."""
+        name = "z2" + policy[0]
+        zeros = "'0000-00-00','0000-00-00 00:00:00.000','0000-00-00 00:00:00'"
+        carried.run("CREATE TABLE %s (id INT PRIMARY KEY, d DATE, dt DATETIME(3), ts TIMESTAMP NULL);"
+                    "INSERT INTO %s VALUES (1,%s)" % (name, name, zeros))
+        stream = carried.stream(name, [name], options={"zero_dates": policy})
+        stream.caught_up()
+        carried.run("INSERT INTO %s VALUES (2,%s)" % (name, zeros))
+        stream.caught_up()
+        assert shown(carried.dst, "SELECT d, dt, ts FROM %s" % name) == [expected] * 2
+        assert carried.dst.value("SELECT options->>'zero_dates' FROM sluice.stream WHERE stream_id = %s", name) == policy
+
+    def test_mt_34(self, carried):
+        """Bytes of the old character set are never read as the new one's."""
+        carried.run("CREATE TABLE cs4 (id INT PRIMARY KEY, s VARCHAR(50)) CHARACTER SET latin1; INSERT INTO cs4 VALUES (1,'é')")
+        stream = carried.stream("cs4", ["cs4"])
+        stream.caught_up()
+        carried.run("INSERT INTO cs4 VALUES (2,'è'); ALTER TABLE cs4 CONVERT TO CHARACTER SET utf8mb4;"
+                    " INSERT INTO cs4 VALUES (3,'é🙂')")
+        stream.wait_refused("SCHEMA-CHANGE-REFUSED")
+        assert carried.dst.query("SELECT * FROM cs4 ORDER BY id") == [(1, "é"), (2, "è")]
+
+    def test_mt_52(self, carried):
+        """A column that is named as a keyword is read right where the table's change refuses."""
+        carried.run("CREATE TABLE kw2 (`order` INT PRIMARY KEY, `q\"q` INT)")
+        stream = carried.stream("kw2", ["kw2"])
+        stream.caught_up()
+        carried.run("ALTER TABLE kw2 ADD COLUMN `select` INT DEFAULT 7; INSERT INTO kw2 (`order`) VALUES (1)")
+        row = stream.wait_refused("SCHEMA-CHANGE-REFUSED")
+        assert "kw2" in row["reason"]
+        assert carried.dst.value("SELECT count(*) FROM kw2") == 0

@@ -205,6 +205,8 @@ define(BrFollowed *d, Known *k, const BrCatalog *cat, const BrTable *def, BrStop
 	pfree(targets);
 	k->stale = k->t == NULL;
 	k->proven = false;
+	if (k->t != NULL)
+		k->t->inserts_only = !k->t->keyed && br_stream_inserts_only(d->s, def->database, def->name);
 	return k->t != NULL;
 }
 

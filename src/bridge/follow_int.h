@@ -59,6 +59,7 @@ typedef struct BrFlowTable
 	const BrTable *def;
 	SlShape    *shape;			/* of the carried columns, in order */
 	bool		keyed;			/* rows are found by the key's columns */
+	bool		inserts_only;	/* no key, and by option nothing but inserts */
 	bool		transactional;	/* a rollback takes its rows back */
 	int			ncols;			/* of the source */
 	BrFlowColumn *cols;

@@ -56,6 +56,17 @@ stop_at_image(BrFlow *f, BrFlowTable *t, const char *column)
 	return false;
 }
 
+static bool
+stop_at_no_insert(BrFlow *f, const BrFlowTable *t, BlRowsOp op)
+{
+	br_stop(&f->stop, "SOURCE-REPLICA-IDENTITY", "table \"%s.%s\", which has no key and is named in option insert_only, was %s at %s",
+			t->def->database, t->def->name, op == BL_ROWS_UPDATE ? "updated" : "deleted from", br_flow_place(f));
+	br_stop_table(&f->stop, t->def->database, t->def->name, NULL);
+	br_stop_hint(&f->stop, "Take it out of option insert_only and name it in accept_keyless, then call sync_start: "
+				 "its rows are found by all their columns then. Or give it a key, drop the stream and start it anew.");
+	return false;
+}
+
 /* ---------- values ---------- */
 
 /* A cell in the form of the log's before image, to which the difference is applied first. */
@@ -176,6 +187,8 @@ br_flow_rows(BrFlow *f, BrFlowTable *t, BlRows *rows, const BlTableMap *map)
 
 	if (rows->npresent[0] + rows->npresent[1] == 0)
 		return rows->p == rows->end || stop_at_image(f, t, NULL);
+	if (t->inserts_only && rows->op != BL_ROWS_INSERT)
+		return stop_at_no_insert(f, t, rows->op);
 	if (!br_flow_begin(f, t))
 		return false;
 	if (!t->transactional)

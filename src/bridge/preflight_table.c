@@ -198,13 +198,17 @@ static void
 check_key(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 {
 	char	   *name = br_preflight_name(t);
+	bool		inserts = br_stream_inserts_only(p->s, t->database, t->name);
+	bool		accepted = inserts || !p->s->follows || br_stream_accepts_keyless(p->s, t->database, t->name);
 
 	if (br_table_identity(t) != NULL)
 		return;
-	br_check_add(p->out, "table_key", false, false,
-				 psprintf("%s has no key of NOT NULL columns: an update or delete looks for its row by all columns, "
-						  "and the copy cannot be divided", name),
-				 psprintf("ALTER TABLE %s ADD COLUMN row_id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY;", name));
+	br_check_add(p->out, "table_key", !accepted, false,
+				 psprintf("%s has no key of NOT NULL columns: %s, and the copy cannot be divided", name,
+						  inserts ? "an update or delete will stop the stream" :
+						  "each update or delete has to look for its row by all columns"),
+				 psprintf("ALTER TABLE %s ADD COLUMN row_id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY; "
+						  "-- or name it in option accept_keyless, or in insert_only", name));
 }
 
 static const TableCheck checks[] = {

@@ -32,6 +32,7 @@ br_probe_stream(MxConn *c, const BrPlanOptions *o, const char *database, BrStrea
 	s->mariadb = mx_is_mariadb(c);
 	s->database = pstrdup(database);
 	s->target_schema = pstrdup(o->schema ? o->schema : "public");
+	s->follows = true;
 	s->policy.zero_dates = o->null_dates ? MY_ZERO_NULL : MY_ZERO_REFUSE;
 	s->noverrides = o->noverrides;
 	s->override_of = o->override_of;

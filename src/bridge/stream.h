@@ -53,7 +53,10 @@ typedef struct BrStream
 	char	  **override_to;
 	MyPolicy	policy;
 	char	  **accept_cascades;	/* patterns of tables; NULL = none */
+	char	  **accept_keyless; /* likewise */
+	char	  **insert_only;	/* likewise */
 	bool		check_values;	/* option check_values */
+	bool		follows;		/* option follow */
 	int			copy_workers;
 	int64		copy_rate;		/* bytes per second; 0 = no limit */
 	char	   *cold;			/* "schema" "data" "finish" "done"; NULL =
@@ -94,6 +97,10 @@ extern bool br_stream_has(const BrStream *s, const char *database, const char *t
 
 /* Do its options (accept_cascades) name the table? */
 extern bool br_stream_accepts_cascades(const BrStream *s, const char *database, const char *table);
+
+/* Likewise accept_keyless, and insert_only. */
+extern bool br_stream_accepts_keyless(const BrStream *s, const char *database, const char *table);
+extern bool br_stream_inserts_only(const BrStream *s, const char *database, const char *table);
 
 /* The schema on the target of a database's tables; NULL = it is not the stream's. */
 extern const char *br_stream_schema(const BrStream *s, const char *database);

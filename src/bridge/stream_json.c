@@ -93,17 +93,19 @@ take_list(const BrJson *json, const char *name, char ***list, BrError *err)
 	return true;
 }
 
-/* Whoever matches a table with them need not fear that they are none. */
+/* A list whose members whoever matches a table with them need not fear to be none. */
 static bool
-check_patterns(char *const *list, BrError *err)
+take_patterns(const BrJson *json, const char *name, char ***list, BrError *err)
 {
-	for (; list != NULL && *list != NULL; list++)
+	if (!take_list(json, name, list, err))
+		return false;
+	for (char **p = *list; p != NULL && *p != NULL; p++)
 	{
 		SlError		bad;
-		SlPattern  *pat = sl_pattern_parse(*list, &bad);
+		SlPattern  *pat = sl_pattern_parse(*p, &bad);
 
 		if (pat == NULL)
-			return br_error_set(err, "invalid table pattern \"%s\": %s", *list, bad.detail);
+			return br_error_set(err, "invalid table pattern \"%s\": %s", *p, bad.detail);
 		sl_pattern_free(pat);
 	}
 	return true;
@@ -179,9 +181,11 @@ static bool
 take_options(BrStream *s, const BrJson *options, BrError *err)
 {
 	s->check_values = br_json_get(options, "check_values") == NULL || br_json_get_true(options, "check_values");
+	s->follows = br_json_get(options, "follow") == NULL || br_json_get_true(options, "follow");
 	return take_map(options, "schema_map", &s->nmap, &s->map_from, &s->map_to, err) &&
-		take_list(options, "accept_cascades", &s->accept_cascades, err) &&
-		check_patterns(s->accept_cascades, err);
+		take_patterns(options, "accept_cascades", &s->accept_cascades, err) &&
+		take_patterns(options, "accept_keyless", &s->accept_keyless, err) &&
+		take_patterns(options, "insert_only", &s->insert_only, err);
 }
 
 static bool
@@ -191,9 +195,8 @@ take_configuration(BrStream *s, const BrJson *json, BrError *err)
 	if (s->target_schema == NULL)
 		return misses(err, "target_schema");
 	s->known = copy_text(json, "source");
-	return take_list(json, "include_tables", &s->include, err) &&
-		take_list(json, "exclude_tables", &s->exclude, err) &&
-		check_patterns(s->include, err) && check_patterns(s->exclude, err) &&
+	return take_patterns(json, "include_tables", &s->include, err) &&
+		take_patterns(json, "exclude_tables", &s->exclude, err) &&
 		take_map(json, "type_overrides", &s->noverrides, &s->override_of, &s->override_to, err) &&
 		take_options(s, br_json_get(json, "options"), err) &&
 		take_policy(s, json, err) && take_cold(s, json, err);

@@ -55,6 +55,20 @@ br_stream_accepts_cascades(const BrStream *s, const char *database, const char *
 }
 
 /* See stream.h. */
+bool
+br_stream_accepts_keyless(const BrStream *s, const char *database, const char *table)
+{
+	return matches_any(s->accept_keyless, database, table);
+}
+
+/* See stream.h. */
+bool
+br_stream_inserts_only(const BrStream *s, const char *database, const char *table)
+{
+	return matches_any(s->insert_only, database, table);
+}
+
+/* See stream.h. */
 const char *
 br_stream_schema(const BrStream *s, const char *database)
 {

@@ -26,6 +26,8 @@ typedef enum SlOptionKind
 #define SL_OPTION_LIST \
 	SL_OPTION(ACCEPT_CASCADES, "accept_cascades", TEXT_LIST, true, "[]", \
 		"tables of a MySQL source whose rows foreign keys may change without the log having it") \
+	SL_OPTION(ACCEPT_KEYLESS, "accept_keyless", TEXT_LIST, true, "[]", \
+		"tables of a MySQL source without a key, whose rows are found by all their columns") \
 	SL_OPTION(ACCEPT_LARGE_OBJECTS, "accept_large_objects", BOOL, true, "false", \
 		"copy columns of type oid although the source has large objects, which are not carried") \
 	SL_OPTION(ACCEPT_TRIGGERS, "accept_triggers", TEXT_LIST, true, "[]", \

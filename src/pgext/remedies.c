@@ -21,6 +21,7 @@
 
 #include "pgext/errutil.h"
 #include "pgext/preflight_int.h"
+#include "pgext/source_mysql.h"
 #include "pgext/spi_util.h"
 #include "pgext/state.h"
 #include "pgext/pgcompat.h"
@@ -452,7 +453,8 @@ put_refused(ReturnSetInfo *rsinfo, const Trouble *t)
 		put_target_moved(rsinfo, t);
 		return;
 	}
-	if (t->marker == SL_M_IDENTITY_LOST && t->schema && t->table)
+	if (t->marker == SL_M_IDENTITY_LOST && t->schema && t->table &&
+		!sl_driver_is_bridged(t->stream->driver))
 	{
 		put_identity(rsinfo, t);
 		return;
