@@ -124,20 +124,10 @@ def test_migrate(empty):
     assert left_on_source(src) == []
     assert dst.query("SELECT stream_id, state FROM sluice.health") == \
         [("migrate_" + stream.server, "stopped")]
-    assert "has copied everything already" in notices(
-        dst, "CALL sluice.migrate(%s)", stream.server)
+    assert "has copied everything already" in dst.notices("CALL sluice.migrate(%s)", stream.server)
     error = dst.error("CALL sluice.migrate(%s, options => '{\"follow\": true}',"
                       " restart_from_scratch => true)", stream.server)
     assert error.pgcode == "22023"
-
-
-def notices(db, sql, *params):
-    conn = db.connect()
-    try:
-        conn.cursor().execute(sql, params)
-        return "".join(conn.notices)
-    finally:
-        conn.close()
 
 
 def test_migrate_raises_what_the_stream_raised(empty):
@@ -174,12 +164,12 @@ def test_drop_of_an_unfinished_copy_says_so(empty):
     """What was built stays without keys, and a later stream takes it as it is."""
     src, dst = empty
     stream = interrupted(src, dst)
-    said = notices(dst, "SELECT sluice.sync_drop('s1')")
+    said = dst.notices("SELECT sluice.sync_drop('s1')")
     assert "WARNING" in said and "was not complete" in said, said
     assert left_on_source(src) == []
     stream = make_stream(src, dst, "s2", options={"existing_rows": "truncate"})
     stream.stop()
-    assert "not complete" not in notices(dst, "SELECT sluice.sync_drop('s2')")
+    assert "not complete" not in dst.notices("SELECT sluice.sync_drop('s2')")
 
 
 def test_resume_without_following(empty):

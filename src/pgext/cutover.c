@@ -401,6 +401,7 @@ sluice_cutover(PG_FUNCTION_ARGS)
 	if (!k.dry_run)
 		take_over(&k);
 	sl_conn_close(k.c);
+	sl_cut_warn_left(k.s);
 	emit(&k, rsinfo);
 	return (Datum) 0;
 }

@@ -77,6 +77,12 @@ extern void sl_cut_writers(SlConn *c, const SlStreamTable *tables, int ntables,
 extern int	sl_cut_bridged_look(SlSlot *slot, const char *stream_id, const SlStreamTable *tables,
 								int ntables, SlSequence **seqs, StringInfo lines);
 
+/*
+ * A WARNING for what the source gives rows, or does to them, by itself and the cold start did not carry: ON UPDATE clocks,
+ * defaults, triggers, rules, events.  Nothing where the stream made no cold start.
+ */
+extern void sl_cut_warn_left(const SlStream *s);
+
 /* One more line. */
 extern void sl_cut_line(StringInfo lines, const char *fmt,...)
 			pg_attribute_printf(2, 3);

@@ -57,6 +57,15 @@
 	" AND EXISTS (SELECT FROM sluice.copy_run r WHERE r.stream_id = $1)" \
 	" ORDER BY t.stage, t.id LIMIT " LINES_MAX_TEXT
 
+/* Objects of the source that give rows values, or change rows, by themselves. */
+#define LEFT_SQL \
+	"SELECT o.kind || ' ' || o.object_name || COALESCE(' of table ' || o.table_name, '')" \
+	" || COALESCE(': ' || o.note, ''), pg_catalog.count(*) OVER ()" \
+	" FROM sluice.schema_object o WHERE o.stream_id = $1 AND o.state = 'not_carried'" \
+	" AND (o.kind IN ('column settings', 'default', 'trigger', 'rule')" \
+	" OR (o.kind = 'other' AND o.object_name LIKE 'event %'))" \
+	" ORDER BY o.id LIMIT " LINES_MAX_TEXT
+
 void
 sl_cut_line(StringInfo lines, const char *fmt,...)
 {
@@ -268,4 +277,36 @@ sl_cut_writers(SlConn *c, const SlStreamTable *tables, int ntables, StringInfo l
 					PQgetvalue(res, i, 3),
 					show(PQgetvalue(res, i, 1), PQgetvalue(res, i, 2)));
 	PQclear(res);
+}
+
+/* See cutover.h. */
+void
+sl_cut_warn_left(const SlStream *s)
+{
+	const char *id = s->stream_id;
+	MemoryContext cxt = CurrentMemoryContext;
+	StringInfoData lines;
+	int			count = 0;
+	SlUserSwitch sw;
+	uint64		n;
+
+	initStringInfo(&lines);
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	n = sl_spi_exec(LEFT_SQL, SPI_OK_SELECT, 1, &id);
+	for (uint64 i = 0; i < n; i++)
+	{
+		count = (int) sl_spi_int64(i, 2, NULL);
+		sl_cut_line(&lines, "%s", sl_visible(sl_spi_text(i, 1, cxt)));
+	}
+	sl_spi_leave();
+	sl_become_back(&sw);
+	if (n == 0)
+		return;
+	ereport(WARNING,
+			(errmsg("what the source of stream \"%s\" does to rows by itself is not all done on the target: %d not carried",
+					s->stream_id, count),
+			 errdetail("%s", lines.data),
+			 errhint("Make what the application needs of it before its writers come. All of it: SELECT kind, table_name, object_name, note FROM sluice.schema_objects WHERE stream_id = '%s' AND state = 'not_carried';",
+					 s->stream_id)));
 }

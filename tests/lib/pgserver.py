@@ -394,6 +394,16 @@ class Db:
             return e
         raise AssertionError("did not fail: %s" % sql)
 
+    def notices(self, sql, *params, user="postgres"):
+        """What a statement says beside its result; a text."""
+        conn = self.connect(user)
+        try:
+            with conn.cursor() as cur:
+                cur.execute(sql, params or None)
+            return "".join(conn.notices)
+        finally:
+            conn.close()
+
     def lsn(self):
         return self.value("SELECT pg_catalog.pg_current_wal_flush_lsn()")
 
