@@ -171,7 +171,7 @@ def on_the_replica_alone(servers, domain, *statements):
 
 
 def test_transactions_of_the_replica_elsewhere(servers, stream):
-    """They leave the stream's tables alone: it goes on.  Going back, they are missing."""
+    """MP-02: they leave the stream's tables alone: it goes on.  Going back, they are missing."""
     own = on_the_replica_alone(servers, 5, "CREATE DATABASE own", "CREATE TABLE own.t (id INT)", "INSERT INTO own.t VALUES (1)")
     stream.bridge.start()
     insert(stream, 2)
@@ -187,7 +187,7 @@ def test_transactions_of_the_replica_elsewhere(servers, stream):
 
 
 def test_transactions_of_the_replica_in_the_stream_s_tables(servers, stream):
-    """Applied behind what came after them, their rows would be older than what is here."""
+    """MP-01: applied behind what came after them, their rows would be older than what is here."""
     own = on_the_replica_alone(servers, 6, "INSERT INTO `%s`.t VALUES (99, 'x')" % stream.src.name)
     stream.bridge.start()
     insert(stream, 2)
@@ -197,6 +197,16 @@ def test_transactions_of_the_replica_in_the_stream_s_tables(servers, stream):
     row = stream.wait_refused("SOURCE-IDENTITY-CHANGED")
     assert own in row["reason"] and stream.src.name in stream.refusals()[-1]["detail"]
     assert keys(stream) == [1, 2] and not changes(stream)
+
+
+def test_a_table_that_changed_meanwhile(servers, stream):
+    """MP-13: what the other server's log holds from before is not read by the table's new form."""
+    stream.src.execute("INSERT INTO t VALUES (2, 'x'); ALTER TABLE t ADD COLUMN z INT")
+    stream.src.execute("INSERT INTO t VALUES (3, 'y', 3)")
+    servers.sync()
+    point_at(stream, servers.b)
+    stream.wait_refused("SCHEMA-CHANGE-REFUSED")
+    assert keys(stream) in ([1], [1, 2])
 
 
 def test_a_stranger(servers, stream, request):

@@ -9,12 +9,8 @@ import os
 import pytest
 
 from lib import wait_until
-from lib.mycases import (KINDS, MARIADB, Ground, again, assert_followed, assert_stands, here, set_global,
-                         there)
-
-ON_ALL = pytest.mark.parametrize("kind", KINDS)
-ON_MARIADB = pytest.mark.parametrize("kind", MARIADB)
-ON_MYSQL = pytest.mark.parametrize("kind", ["mysql"])
+from lib.mycases import (ON_ALL, ON_MARIADB, ON_MYSQL, again, assert_followed, assert_stands, here, make_ground,
+                         set_global, there)
 
 T = "CREATE TABLE t (id INT PRIMARY KEY, v INT, w INT)"
 CARRIED = [
@@ -25,19 +21,7 @@ CARRIED = [
     "CREATE TABLE large (id INT PRIMARY KEY, s LONGTEXT)",
 ]
 
-
-@pytest.fixture(scope="module")
-def whole_ground():
-    ground = Ground("mb")
-    yield ground
-    ground.destroy()
-
-
-@pytest.fixture
-def ground(whole_ground):
-    """For streams that end with their case."""
-    yield whole_ground
-    whole_ground.end_streams()
+whole_ground, ground = make_ground("mb")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ Each test is a case of the field, on every kind of server that can produce it: w
 must happen here.  Not here:
 
 MP-01, MP-02, and MP-13 on another server
-       fail-over, which needs replicas: test_bridge_failover.py.
+       fail-over, which needs replicas: test_bridge_failover.py.  Of MP-02 there is no acknowledgement: transactions of
+       other tables do not matter, those of the stream's tables refuse.
 MP-17  a log kept inside InnoDB: no server of the tests has it (MariaDB 10.11 and 11.8 know no binlog_storage_engine);
        where the variable is there and not empty, check binlog_storage_engine refuses.
 """
@@ -14,26 +15,12 @@ import uuid
 import pytest
 
 from lib import wait_until
-from lib.mycases import KINDS, MARIADB, Ground, again, assert_followed, assert_stands, copy_anew, here, set_global
-
-ON_ALL = pytest.mark.parametrize("kind", KINDS)
-ON_MARIADB = pytest.mark.parametrize("kind", MARIADB)
+from lib.mycases import (KINDS, ON_ALL, ON_MARIADB, again, assert_followed, assert_stands, copy_anew, here, make_ground,
+                         set_global)
 
 T = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(100))"
 
-
-@pytest.fixture(scope="module")
-def whole_ground():
-    ground = Ground("mp")
-    yield ground
-    ground.destroy()
-
-
-@pytest.fixture
-def ground(whole_ground):
-    """For streams that end with their case."""
-    yield whole_ground
-    whole_ground.end_streams()
+whole_ground, ground = make_ground("mp")
 
 
 def add(stream, number, text, before="", behind=""):

@@ -13,6 +13,9 @@ from .util import wait_until
 
 KINDS = ["mariadb10.11", "mariadb11.8", "mysql"]
 MARIADB = KINDS[:2]
+ON_ALL = pytest.mark.parametrize("kind", KINDS)
+ON_MARIADB = pytest.mark.parametrize("kind", MARIADB)
+ON_MYSQL = pytest.mark.parametrize("kind", ["mysql"])
 
 
 class Ground:
@@ -67,6 +70,22 @@ class Ground:
         for server in self._servers.values():
             server.destroy()
         self.target.destroy()
+
+
+def make_ground(name):
+    """Fixtures (whole_ground, ground): the Ground of a module, and the same for streams that end with their case.
+    In a test module: whole_ground, ground = make_ground("mb")."""
+    @pytest.fixture(scope="module")
+    def whole_ground():
+        one = Ground(name)
+        yield one
+        one.destroy()
+
+    @pytest.fixture
+    def ground(whole_ground):
+        yield whole_ground
+        whole_ground.end_streams()
+    return whole_ground, ground
 
 
 def here(stream, table, what="*", order="1"):
