@@ -11,7 +11,7 @@ that has nothing yet, and streamed.  Each test is named by its case.
 | MT-40 | MariaDB has one order of axes |
 | MT-41 | MySQL itself keeps other SRIDs out of such a column |
 | MT-44 | MariaDB generates no keys; gk2 is followed if option `accept_keyless` names it, insert-only if `insert_only` does |
-| MT-53 | MariaDB takes no generated column into a primary key |
+| MT-53 | MariaDB takes no generated column into a primary key, and in a unique one it may be NULL: no key to find rows by, as MT-44 |
 | MT-55, MT-56 | MariaDB does not log what foreign keys change: refused before the start |
 """
 import io
@@ -301,6 +301,8 @@ class TestSchema:
         note = carried.dst.value("SELECT note FROM sluice.schema_objects WHERE stream_id = 'carried'"
                                  " AND table_name = 'ou1' AND object_name = 'm'")
         assert "ON UPDATE" in note and "cutover" in note
+        said = carried.dst.notices("SELECT * FROM sluice.cutover('carried', 1000, true)")
+        assert "WARNING" in said and "column settings m of table ou1: " + note in said, said
 
     def test_mt_50(self, carried):
         """Both are there, and the unique one is unique."""
@@ -426,6 +428,8 @@ STOPPED = {
                   ["`x_t4`, column `a`", "mysql56_temporal_format"], MARIADB),
     "MT-44": Stop("CREATE TABLE x_gk2 (v INT); INSERT INTO x_gk2 VALUES (1),(1)", "table_key",
                   ["`x_gk2` has no key"]),
+    "MT-53": Stop("CREATE TABLE x_gp1 (a INT NOT NULL, g INT GENERATED ALWAYS AS (a*2) STORED, v INT, UNIQUE KEY(a,g))",
+                  "table_key", ["`x_gp1` has no key"], MARIADB),
     "MT-49": Stop("CREATE TABLE x_id1 (id INT PRIMARY KEY, `%s1` INT, `%s2` INT, `%s` INT)" % (LONG, LONG, "表名" * 12),
                   "name", ["`%s1` has 64 bytes" % LONG, "the same as of column `%s2`" % LONG, "`%s` has 72 bytes" % ("表名" * 12)]),
     "MT-55": Stop("CREATE TABLE x_pb (id INT PRIMARY KEY); CREATE TABLE x_cb (id INT PRIMARY KEY, p INT NULL,"
@@ -479,6 +483,19 @@ class TestAnswers:
         stream.caught_up()
         assert carried.dst.query(look) == list(carried.src.query(look)) and len(carried.dst.query(look)) == 2
 
+    @pytest.mark.parametrize("stored", ["STORED", "VIRTUAL"])
+    def test_mt_53(self, carried, stored):
+        """A unique key with a generated column in it that may be NULL: exactly the row that was meant goes."""
+        name = "gp_" + stored.lower()
+        carried.run("CREATE TABLE %s (a INT NOT NULL, g INT GENERATED ALWAYS AS (a*2) %s, v INT, UNIQUE KEY(a,g));"
+                    "INSERT INTO %s(a,v) VALUES (7,7), (8,7)" % (name, stored, name))
+        stream = carried.stream(name, [name], options={"accept_keyless": [name]})
+        stream.caught_up()
+        carried.run("INSERT INTO %s(a,v) VALUES (1,1),(2,2),(3,1); DELETE FROM %s WHERE a=1; UPDATE %s SET a = 9 WHERE a = 7"
+                    % (name, name, name))
+        stream.caught_up()
+        assert carried.dst.query("SELECT a, g, v FROM %s ORDER BY a" % name) == [(2, 4, 2), (3, 6, 1), (8, 16, 7), (9, 18, 7)]
+
     def test_mt_01(self, carried):
         """Nothing is NULL where nothing may be; an instant lets all three rows in."""
         rows = "(1,'2020-05-05 01:02:03'),(2,'0000-00-00 00:00:00'),(3,'2021-06-06 04:05:06')"
@@ -516,6 +533,33 @@ class TestAnswers:
         stream.caught_up()
         assert shown(carried.dst, "SELECT d, dt, ts FROM %s" % name) == [expected] * 2
         assert carried.dst.value("SELECT options->>'zero_dates' FROM sluice.stream WHERE stream_id = %s", name) == policy
+        note = carried.dst.value("SELECT note FROM sluice.schema_objects WHERE kind = 'table' AND object_name = %s", name)
+        for column, value in zip(("d", "dt", "ts"), expected):
+            assert re.search(r"\b%s\b[^:]*: zero dates become %s" % (column, value.partition("+")[0] if value else "NULL"), note), note
+
+    def test_mt_02_columns(self, carried):
+        """A policy for each column, the same in both legs, and on record; one that is not clear is not taken."""
+        zeros = "'0000-00-00','0000-00-00 00:00:00.000','0000-00-00 00:00:00','0000-00-00'"
+        carried.run("CREATE TABLE z2c (id INT PRIMARY KEY, d DATE NOT NULL, dt DATETIME(3) NOT NULL, ts TIMESTAMP NOT NULL,"
+                    " n DATE); INSERT INTO z2c VALUES (1,%s)" % zeros)
+        stream = carried.stream("z2c", ["z2c"], options={
+            "zero_dates": "2000-02-29 12:30:00+00",
+            "zero_date_columns": {"z2c.d": "null", "z2c.[d]": "1970-01-01", "z2c.id": "null"}})
+        stream.wait_refused("PREFLIGHT-FAILED")
+        said = stream.refusals()[-1]["detail"]
+        assert "column `d`: two entries" in said and '"z2c.id" of option zero_date_columns names no' in said, said
+        stream.start(source=False, options={"zero_date_columns": {
+            "z2c.d": "1970-01-01", "%s.z2*.ts" % carried.src.name: "1971-02-03 04:05:06+02", "z2c.n": "null"}})
+        stream.caught_up()
+        carried.run("INSERT INTO z2c VALUES (2,%s)" % zeros)
+        stream.caught_up()
+        assert shown(carried.dst, "SELECT d, dt, ts, n FROM z2c") == [
+            ("1970-01-01", "2000-02-29 12:30:00", "1971-02-03 02:05:06+00", None)] * 2
+        assert [r["status"] for r in stream.verify()] == ["equal"]
+        note = carried.dst.value("SELECT note FROM sluice.schema_objects WHERE kind = 'table' AND object_name = 'z2c'")
+        for text in ("d: zero dates become 1970-01-01;", "dt: zero dates become 2000-02-29 12:30:00",
+                     "ts: zero dates become 1971-02-03 02:05:06", "n: zero dates become NULL"):
+            assert "column " + text in note + ";", note
 
     def test_mt_34(self, carried):
         """Bytes of the old character set are never read as the new one's."""

@@ -50,6 +50,10 @@ SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"slot_name": "x
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "never"}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "now"}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "2025-02-31"}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_date_columns": {"d": "null"}}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_date_columns": {"t.d": "never"}}');
+SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_date_columns": "null"}');
+SELECT state FROM sluice.sync_start('s', options => '{"feed": true, "zero_date_columns": {"t.d": "null"}}');
 SELECT state FROM sluice.sync_start('s', options => '{"feed": true, "zero_dates": "null"}');
 SELECT state FROM sluice.sync_start('s', options => '{"feed": true}', type_overrides => '{"t.c": "text"}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '[]');

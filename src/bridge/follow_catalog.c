@@ -190,6 +190,7 @@ static bool
 define(BrFollowed *d, Known *k, const BrCatalog *cat, const BrTable *def, BrStop *stop)
 {
 	MyTarget   *targets = palloc0(sizeof(MyTarget) * Max(def->ncols, 1));
+	MyPolicy   *policies = palloc0(sizeof(MyPolicy) * Max(def->ncols, 1));
 	SlShape    *shape;
 	SlError		err = {SL_ERR_NONE};
 
@@ -201,8 +202,11 @@ define(BrFollowed *d, Known *k, const BrCatalog *cat, const BrTable *def, BrStop
 		if (br_column_is_carried(d->s, cat, def, &def->cols[i]) &&
 			!br_column_target(d->s, cat, def, &def->cols[i], &targets[i], &err))
 			return stop_at_definition(stop, def, def->cols[i].name, &err);
-	k->t = br_flow_table(def, shape, targets, &d->s->policy, stop);
+	for (int i = 0; i < def->ncols; i++)
+		(void) br_column_policy(d->s, def, &def->cols[i], &policies[i]);
+	k->t = br_flow_table(def, shape, targets, policies, stop);
 	pfree(targets);
+	pfree(policies);
 	k->stale = k->t == NULL;
 	k->proven = false;
 	if (k->t != NULL)

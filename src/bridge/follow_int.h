@@ -76,10 +76,10 @@ typedef struct BrFlowTable
 
 /*
  * From its definition and the shape of its carried columns, by name.  NULL and
- * *stop where a column has no codec.  targets: one for each column of def; those that are not carried are not looked at.
+ * *stop where a column has no codec.  targets, policies: one for each column of def; those that are not carried are not looked at.
  */
 extern BrFlowTable *br_flow_table(const BrTable *def, SlShape *shape, const MyTarget *targets,
-								  const MyPolicy *policy, BrStop *stop);
+								  const MyPolicy *policies, BrStop *stop);
 extern void br_flow_table_free(BrFlowTable *t);
 
 /* Does the map say what the definition says?  Binds the codecs.  *stop: what differs. */

@@ -59,7 +59,7 @@ make_column(BrFlowTable *t, int i, const MyTarget *target, const MyPolicy *polic
 }
 
 BrFlowTable *
-br_flow_table(const BrTable *def, SlShape *shape, const MyTarget *targets, const MyPolicy *policy,
+br_flow_table(const BrTable *def, SlShape *shape, const MyTarget *targets, const MyPolicy *policies,
 			  BrStop *stop)
 {
 	BrFlowTable *t = palloc0(sizeof(BrFlowTable));
@@ -76,7 +76,7 @@ br_flow_table(const BrTable *def, SlShape *shape, const MyTarget *targets, const
 	t->oldcells = palloc0(sizeof(SlCell) * Max(shape->ncols, 1));
 	t->newcells = palloc0(sizeof(SlCell) * Max(shape->ncols, 1));
 	for (int i = 0; i < def->ncols; i++)
-		if (!make_column(t, i, &targets[i], policy, stop))
+		if (!make_column(t, i, &targets[i], &policies[i], stop))
 		{
 			br_flow_table_free(t);
 			return NULL;

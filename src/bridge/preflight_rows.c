@@ -58,15 +58,16 @@ misfit(Scan *scan, const BrColumn *column, const char *check, const char *what, 
 static void
 look_at_date(Scan *scan, const BrColumn *c, const char *name)
 {
-	MyZeroDates policy = scan->p->s->policy.zero_dates;
+	MyPolicy	policy;
 
-	if (policy == MY_ZERO_REFUSE)
+	(void) br_column_policy(scan->p->s, scan->t, c, &policy);
+	if (policy.zero_dates == MY_ZERO_REFUSE)
 		misfit(scan, c, "zero_dates", "zero in year, month or day, which no date of PostgreSQL is",
-			   "start the stream with option zero_dates, or change them",
+			   "start the stream with option zero_dates or zero_date_columns, or change them",
 			   psprintf("YEAR(%s) = 0 OR MONTH(%s) = 0 OR DAYOFMONTH(%s) = 0", name, name, name));
-	else if (policy == MY_ZERO_NULL && !c->nullable)
+	else if (policy.zero_dates == MY_ZERO_NULL && !c->nullable)
 		misfit(scan, c, "zero_dates", "zero in year, month or day, and the column is NOT NULL, so that zero_dates cannot make them NULL",
-			   "start the stream with an instant in option zero_dates, or let the column be NULL",
+			   "start the stream with an instant for the column in option zero_date_columns, or let it be NULL",
 			   psprintf("YEAR(%s) = 0 OR MONTH(%s) = 0 OR DAYOFMONTH(%s) = 0", name, name, name));
 	if (c->type->kind != MY_TIMESTAMP)
 		misfit(scan, c, "invalid_dates", "days that no calendar has",

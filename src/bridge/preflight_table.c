@@ -18,6 +18,7 @@ typedef struct TableCheck
 	const char *name;
 	TableLook	look;
 	const char *fine;
+	void		(*also) (BrPreflight *p);	/* besides, once; NULL = nothing */
 } TableCheck;
 
 /* See preflight_int.h. */
@@ -92,6 +93,45 @@ check_types(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 							  c->type == NULL ? c->type_error : bad.detail),
 					 pstrdup("-- start the stream with another type in type_overrides, or leave the table out by exclude_tables"));
 	}
+}
+
+static void
+check_policies(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
+{
+	MyPolicy	policy;
+
+	for (int i = 0; i < t->ncols; i++)
+		if (!br_column_policy(p->s, t, &t->cols[i], &policy))
+			br_check_add(p->out, "zero_date_columns", true, false,
+						 psprintf("%s, column %s: two entries of option zero_date_columns name it and say different things",
+								  br_preflight_name(t), ident(t->cols[i].name)),
+						 pstrdup("-- start the stream with one of the two entries"));
+}
+
+static bool
+names_a_column(const BrPreflight *p, const BrColumnPolicy *entry)
+{
+	for (int i = 0; i < p->ncats; i++)
+		for (int k = 0; k < p->cats[i]->ntables; k++)
+		{
+			const BrTable *t = &p->cats[i]->tables[k];
+
+			for (int c = 0; br_preflight_has(p, t) && c < t->ncols; c++)
+				if (br_zero_dates_named(entry, t, &t->cols[c]))
+					return true;
+		}
+	return false;
+}
+
+/* A name that is spelled wrong would leave a column to another policy. */
+static void
+check_policy_entries(BrPreflight *p)
+{
+	for (int i = 0; i < p->s->npolicies; i++)
+		if (!names_a_column(p, &p->s->policies[i]))
+			br_check_add(p->out, "zero_date_columns", true, false,
+						 psprintf("\"%s\" of option zero_date_columns names no DATE, DATETIME or TIMESTAMP in scope", p->s->policies[i].column),
+						 pstrdup("-- start the stream without that entry, or with the column's name: table.column or database.table.column"));
 }
 
 static void
@@ -215,6 +255,7 @@ static const TableCheck checks[] = {
 	{"engine", check_engine, "every table is InnoDB's"},
 	{"system_versioning", check_versioning, "no table is system-versioned"},
 	{"column_type", check_types, "every column's type has a counterpart"},
+	{"zero_date_columns", check_policies, "option zero_date_columns names columns of dates, each once", check_policy_entries},
 	{"invisible_column", check_invisible, "no column is invisible"},
 	{"generated_column", check_generated, "no column is generated"},
 	{"name", check_names, "PostgreSQL can have every name"},
@@ -245,6 +286,8 @@ br_preflight_tables(BrPreflight *p)
 		int			before = p->out->n;
 
 		each_table(p, checks[i].look);
+		if (checks[i].also != NULL)
+			checks[i].also(p);
 		if (p->out->n == before)
 			br_check_add(p->out, checks[i].name, false, true, pstrdup(checks[i].fine), NULL);
 	}

@@ -19,6 +19,13 @@ typedef struct BrStreamTable
 	char	   *state;
 } BrStreamTable;
 
+/* Of a column that an entry of option zero_date_columns names. */
+typedef struct BrColumnPolicy
+{
+	char	   *column;			/* [database.]table.column, patterns */
+	MyPolicy	policy;
+} BrColumnPolicy;
+
 typedef struct BrStream
 {
 	char	   *id;
@@ -51,7 +58,9 @@ typedef struct BrStream
 	int			noverrides;		/* type_overrides: column pattern and type */
 	char	  **override_of;
 	char	  **override_to;
-	MyPolicy	policy;
+	MyPolicy	policy;			/* of columns that none of policies names */
+	int			npolicies;
+	BrColumnPolicy *policies;
 	char	  **accept_cascades;	/* patterns of tables; NULL = none */
 	char	  **accept_keyless; /* likewise */
 	char	  **insert_only;	/* likewise */

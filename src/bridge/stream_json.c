@@ -135,18 +135,42 @@ take_map(const BrJson *json, const char *name, int *n, char ***from, char ***to,
 }
 
 static bool
-take_policy(BrStream *s, const BrJson *json, BrError *err)
+take_policy(MyPolicy *policy, const BrJson *json, BrError *err)
 {
 	const char *zero = br_json_get_text(json, "zero_dates");
 
 	if (zero == NULL || strcmp(zero, "refuse") == 0)
-		s->policy.zero_dates = MY_ZERO_REFUSE;
+		policy->zero_dates = MY_ZERO_REFUSE;
 	else if (strcmp(zero, "null") == 0)
-		s->policy.zero_dates = MY_ZERO_NULL;
-	else if (strcmp(zero, "instant") == 0 && br_json_get_int64(json, "zero_instant", &s->policy.instant))
-		s->policy.zero_dates = MY_ZERO_INSTANT;
+		policy->zero_dates = MY_ZERO_NULL;
+	else if (strcmp(zero, "instant") == 0 && br_json_get_int64(json, "zero_instant", &policy->instant))
+		policy->zero_dates = MY_ZERO_INSTANT;
 	else
 		return misses(err, "zero_dates");
+	return true;
+}
+
+static bool
+take_policies(BrStream *s, const BrJson *json, BrError *err)
+{
+	const BrJson *array = br_json_get(json, "zero_date_columns");
+
+	if (!take_policy(&s->policy, json, err))
+		return false;
+	if (array == NULL)
+		return true;
+	if (array->kind != BR_JSON_ARRAY)
+		return misses(err, "zero_date_columns");
+	s->policies = palloc0(sizeof(BrColumnPolicy) * Max(array->n, 1));
+	for (int i = 0; i < array->n; i++)
+	{
+		s->policies[i].column = copy_text(array->items[i], "column");
+		if (s->policies[i].column == NULL)
+			return misses(err, "zero_date_columns");
+		if (!take_policy(&s->policies[i].policy, array->items[i], err))
+			return false;
+	}
+	s->npolicies = array->n;
 	return true;
 }
 
@@ -199,7 +223,7 @@ take_configuration(BrStream *s, const BrJson *json, BrError *err)
 		take_patterns(json, "exclude_tables", &s->exclude, err) &&
 		take_map(json, "type_overrides", &s->noverrides, &s->override_of, &s->override_to, err) &&
 		take_options(s, br_json_get(json, "options"), err) &&
-		take_policy(s, json, err) && take_cold(s, json, err);
+		take_policies(s, json, err) && take_cold(s, json, err);
 }
 
 /* ---------- tables ---------- */

@@ -80,6 +80,8 @@ typedef enum SlOptionKind
 		"name of the slot on the source") \
 	SL_OPTION(VOLATILE_DEFAULTS, "volatile_defaults", TEXT, true, "refuse", \
 		"what to do with an added column whose default is volatile") \
+	SL_OPTION(ZERO_DATE_COLUMNS, "zero_date_columns", OBJECT, true, "{}", \
+		"what becomes of the zero dates of single columns of a MySQL source") \
 	SL_OPTION(ZERO_DATES, "zero_dates", TEXT, true, "refuse", \
 		"what becomes of MySQL's zero dates: refuse, null, or the instant given")
 

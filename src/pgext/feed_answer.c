@@ -107,16 +107,35 @@ append_list(StringInfo out, const char *key, char *const *list)
 	appendStringInfoChar(out, ']');
 }
 
-/* zero_dates as three words, and the instant in microseconds since 2000. */
+/* One policy as one of three words, and the instant in microseconds since 2000. */
 static void
-append_zero_dates(StringInfo out, const SlStream *s)
+append_zero_policy(StringInfo out, const char *value)
 {
-	char	   *value = sl_stream_opt_text(s, SL_O_ZERO_DATES);
 	bool		word = strcmp(value, "refuse") == 0 || strcmp(value, "null") == 0;
 
 	appendStringInfo(out, ", \"zero_dates\": \"%s\"", word ? value : "instant");
 	if (!word)
 		appendStringInfo(out, ", \"zero_instant\": " INT64_FORMAT, sl_option_instant(value));
+}
+
+static void
+append_zero_dates(StringInfo out, const SlStream *s)
+{
+	char	  **columns;
+	char	  **values;
+	int			n = sl_stream_opt_map(s, SL_O_ZERO_DATE_COLUMNS, &columns, &values);
+
+	append_zero_policy(out, sl_stream_opt_text(s, SL_O_ZERO_DATES));
+	if (n == 0)
+		return;
+	for (int i = 0; i < n; i++)
+	{
+		appendStringInfo(out, "%s{\"column\": ", i > 0 ? ", " : ", \"zero_date_columns\": [");
+		escape_json(out, columns[i]);
+		append_zero_policy(out, values[i]);
+		appendStringInfoChar(out, '}');
+	}
+	appendStringInfoChar(out, ']');
 }
 
 /* The cold start: how far it is, how it is to be done. */

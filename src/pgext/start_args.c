@@ -121,9 +121,9 @@ pattern_arg(FunctionCallInfo fcinfo, int n, const char *argument)
 	return list;
 }
 
-/* [schema.]table.column, each part a pattern. */
-static void
-check_override_column(const char *text)
+/* See start_args.h. */
+void
+sl_check_column_pattern(const char *text, const char *given_in)
 {
 	char	   *parts[3];
 	int			n = sl_pattern_split(text, parts, lengthof(parts));
@@ -141,7 +141,7 @@ check_override_column(const char *text)
 	if (!good)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid column in \"type_overrides\": \"%s\"", text),
+				 errmsg("invalid column in \"%s\": \"%s\"", given_in, text),
 				 errhint("A column is table.column or schema.table.column, quoted as in psql, with *, ? and [...].")));
 }
 
@@ -203,7 +203,7 @@ overrides_arg(FunctionCallInfo fcinfo, int n)
 		if (tok == WJB_KEY)
 		{
 			column = pnstrdup(v.val.string.val, v.val.string.len);
-			check_override_column(column);
+			sl_check_column_pattern(column, "type_overrides");
 			push_text(&state, WJB_KEY, column);
 		}
 		else if (tok == WJB_VALUE && v.type != jbvString)

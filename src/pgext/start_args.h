@@ -37,6 +37,12 @@ typedef struct SlStartArgs
 extern SlStartArgs *sl_start_args_read(FunctionCallInfo fcinfo, bool has_id);
 
 /*
+ * Raise 22023 for a text that is not [schema.]table.column, each part a pattern (sl_pattern.h); given_in: the argument or
+ * option that has it.
+ */
+extern void sl_check_column_pattern(const char *text, const char *given_in);
+
+/*
  * Check options against the registry: unknown keys, kinds, values.  Raises
  * 22023 with a hint, 0A000 for a key or value that is not built.
  */

@@ -213,6 +213,22 @@ check_zero_dates(const SlOptionInfo *info, const char *value)
 				 errhint("Values are \"refuse\", \"null\", and an instant as \"1970-01-01 00:00:00+00\".")));
 }
 
+static void
+check_zero_date_columns(const SlOptionInfo *info, const JsonbValue *columns)
+{
+	JsonbIterator *it = JsonbIteratorInit(columns->val.binary.data);
+	JsonbIteratorToken tok;
+	JsonbValue	v;
+
+	while ((tok = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
+	{
+		if (tok == WJB_KEY)
+			sl_check_column_pattern(string_of(&v), info->key);
+		else if (tok == WJB_VALUE)
+			check_zero_dates(info, string_of(&v));
+	}
+}
+
 /* See start_args.h. */
 TimestampTz
 sl_option_instant(const char *value)
@@ -253,6 +269,8 @@ check_value(SlOption o, const JsonbValue *v)
 		check_slot_name(info, string_of(v));
 	else if (o == SL_O_ZERO_DATES)
 		check_zero_dates(info, string_of(v));
+	else if (o == SL_O_ZERO_DATE_COLUMNS)
+		check_zero_date_columns(info, v);
 }
 
 /* Names of the options of this release, for a hint. */
@@ -394,7 +412,7 @@ is_of_bridged(SlOption o)
 		SL_O_ACCEPT_CASCADES, SL_O_ACCEPT_KEYLESS, SL_O_ACCEPT_TRIGGERS, SL_O_ADOPT, SL_O_APPLY_BATCH_BYTES,
 		SL_O_APPLY_BATCH_INTERVAL, SL_O_CHECK_VALUES, SL_O_COPY_BYTES_PER_SECOND,
 		SL_O_COPY_WORKERS, SL_O_EXISTING_ROWS, SL_O_FOLLOW, SL_O_HEARTBEAT_INTERVAL, SL_O_INSERT_ONLY,
-		SL_O_MAX_LAG, SL_O_REOPEN, SL_O_SCHEMA_MAP, SL_O_ZERO_DATES
+		SL_O_MAX_LAG, SL_O_REOPEN, SL_O_SCHEMA_MAP, SL_O_ZERO_DATE_COLUMNS, SL_O_ZERO_DATES
 	};
 
 	for (int i = 0; i < lengthof(used); i++)
@@ -406,7 +424,8 @@ is_of_bridged(SlOption o)
 static bool
 is_of_bridged_only(SlOption o)
 {
-	return o == SL_O_ACCEPT_CASCADES || o == SL_O_ACCEPT_KEYLESS || o == SL_O_CHECK_VALUES || o == SL_O_ZERO_DATES;
+	return o == SL_O_ACCEPT_CASCADES || o == SL_O_ACCEPT_KEYLESS || o == SL_O_CHECK_VALUES ||
+		o == SL_O_ZERO_DATE_COLUMNS || o == SL_O_ZERO_DATES;
 }
 
 /* See start_args.h. */

@@ -59,6 +59,9 @@ extern char *sl_stream_opt_text(const SlStream *s, SlOption o); /* NULL none */
 extern char **sl_stream_opt_list(const SlStream *s, SlOption o);	/* NULL-terminated,
 																	 * never NULL */
 
+/* Members of an OBJECT, all texts: their number; *keys and *values palloc'd, in no order that means anything. */
+extern int	sl_stream_opt_map(const SlStream *s, SlOption o, char ***keys, char ***values);
+
 /* Schema on the target of a source schema (schema_map, target_schema, same). */
 extern char *sl_stream_target_schema(const SlStream *s, const char *source_schema);
 

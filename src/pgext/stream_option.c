@@ -130,6 +130,32 @@ sl_stream_opt_list(const SlStream *s, SlOption o)
 	return result;
 }
 
+int
+sl_stream_opt_map(const SlStream *s, SlOption o, char ***keys, char ***values)
+{
+	JsonbValue *v = explicit_value(s, sl_option_info(o)->key);
+	JsonbIterator *it;
+	JsonbIteratorToken tok;
+	JsonbValue	part;
+	int			n = 0;
+
+	Assert(sl_option_info(o)->kind == SL_OPT_OBJECT);
+	*keys = *values = NULL;
+	if (v == NULL || v->type != jbvBinary || !JsonContainerIsObject(v->val.binary.data))
+		return 0;
+	*keys = palloc0_array(char *, JsonContainerSize(v->val.binary.data) + 1);
+	*values = palloc0_array(char *, JsonContainerSize(v->val.binary.data) + 1);
+	it = JsonbIteratorInit(v->val.binary.data);
+	while ((tok = JsonbIteratorNext(&it, &part, true)) != WJB_DONE)
+	{
+		if (tok == WJB_KEY)
+			(*keys)[n] = pnstrdup(part.val.string.val, part.val.string.len);
+		else if (tok == WJB_VALUE && part.type == jbvString)
+			(*values)[n++] = pnstrdup(part.val.string.val, part.val.string.len);
+	}
+	return n;
+}
+
 char *
 sl_stream_target_schema(const SlStream *s, const char *source_schema)
 {

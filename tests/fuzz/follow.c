@@ -118,7 +118,8 @@ make_table(const BlTableMap *map)
 	BrTable    *def = &known.defs[known.n];
 	SlShape    *shape = palloc0(sizeof(SlShape));
 	MyTarget   *targets = palloc0(sizeof(MyTarget) * (map->ncols + 1));
-	MyPolicy	policy = {(known.choices & ZERO_DATES) >> 1 & 1 ? MY_ZERO_NULL : MY_ZERO_REFUSE, 0};
+	MyPolicy   *policies = palloc0(sizeof(MyPolicy) * (map->ncols + 1));
+	MyZeroDates zero = (known.choices & ZERO_DATES) >> 1 & 1 ? MY_ZERO_NULL : MY_ZERO_REFUSE;
 	BrStop		stop = {BR_STOP_NONE};
 	SlError		err;
 	bool		ok = true;
@@ -130,7 +131,7 @@ make_table(const BlTableMap *map)
 	def->ncols = map->ncols;
 	def->cols = palloc0(sizeof(BrColumn) * (map->ncols + 1));
 	if ((known.choices & ZERO_DATES) == ZERO_DATES)
-		policy.zero_dates = MY_ZERO_INSTANT;
+		zero = MY_ZERO_INSTANT;
 	shape->schema = "public";
 	shape->name = "t";
 	shape->wireid = known.n + 1;
@@ -141,11 +142,12 @@ make_table(const BlTableMap *map)
 	{
 		ok = make_column(&def->cols[i], &map->cols[i], i) && br_table_column(def, def->cols[i].name) == i &&
 			my_type_target(def->cols[i].type, NULL, NULL, &targets[i], &err);
+		policies[i].zero_dates = zero;
 		shape->cols[i].name = def->cols[i].name;
 		shape->cols[i].type_name = targets[i].type_name;
 		shape->cols[i].flags = i == 0 && !(known.choices & KEYLESS) ? SL_COL_KEY : 0;
 	}
-	known.tables[known.n++] = ok ? br_flow_table(def, shape, targets, &policy, &stop) : NULL;
+	known.tables[known.n++] = ok ? br_flow_table(def, shape, targets, policies, &stop) : NULL;
 }
 
 /* -1 = not seen */

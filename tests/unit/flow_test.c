@@ -25,7 +25,7 @@ flow_table(int n, const char *const *cols)
 {
 	SlShape    *shape = palloc0(sizeof(SlShape));
 	MyTarget   *targets = palloc0(sizeof(MyTarget) * n);
-	MyPolicy	policy = {MY_ZERO_REFUSE};
+	MyPolicy   *policies = palloc0(sizeof(MyPolicy) * n);
 	BrStop		stop = {BR_STOP_NONE};
 	BrFlowTable *t;
 
@@ -44,7 +44,7 @@ flow_table(int n, const char *const *cols)
 		shape->cols[i].type_name = targets[i].type_name;
 		shape->cols[i].flags = i == 0 ? SL_COL_KEY : 0;
 	}
-	t = br_flow_table(&def, shape, targets, &policy, &stop);
+	t = br_flow_table(&def, shape, targets, policies, &stop);
 	CHECK_AT(t != NULL, "%s", stop.fault.message);
 	return t;
 }

@@ -48,7 +48,7 @@ make_table(int n, BrStop *stop)
 	const		Def *d = &defs[n];
 	SlShape    *s = palloc0(sizeof(SlShape));
 	SlError		err;
-	MyPolicy	policy = {MY_ZERO_REFUSE};
+	MyPolicy	policies[4] = {0};
 
 	tables[n] = (BrTable)
 	{
@@ -69,7 +69,7 @@ make_table(int n, BrStop *stop)
 		s->cols[i].flags = i == 0 ? SL_COL_KEY : 0;
 		tables[n].ncols = s->ncols = i + 1;
 	}
-	return br_flow_table(&tables[n], s, targets, &policy, stop);
+	return br_flow_table(&tables[n], s, targets, policies, stop);
 }
 
 static bool

@@ -115,9 +115,11 @@ make_codecs(RowCopy *k)
 	for (int i = 0; i < k->ncols; i++)
 	{
 		const BrColumn *col = &k->ct->t->cols[br_table_column(k->ct->t, k->ct->shape->cols[i].name)];
+		MyPolicy	policy;
 
+		(void) br_column_policy(k->c->s, k->ct->t, col, &policy);
 		if (!br_column_target(k->c->s, k->ct->cat, k->ct->t, col, &k->targets[i], &err) ||
-			(k->codecs[i] = my_codec_create(col->type, &k->targets[i], &k->c->s->policy, &err)) == NULL)
+			(k->codecs[i] = my_codec_create(col->type, &k->targets[i], &policy, &err)) == NULL)
 			return br_report_fault(k->r, "SCHEMA-NOT-CARRIED", k->ct->t, col->name,
 								   "the column cannot be copied: %s", err.detail);
 	}

@@ -6,7 +6,7 @@
 
 #include "common/sl_pattern.h"
 
-/* ---------- type_overrides ---------- */
+/* ---------- columns by name ---------- */
 
 #define MAX_PARTS	3
 
@@ -24,9 +24,9 @@ part_matches(const char *part, const char *name, SlError *err)
 	return match;
 }
 
-/* 1 when [database.]table.column names the column, 0 when not, -1 at a fault. */
+/* 1 when [database.]table.column names the column, 0 when not, -1 at a fault.  given_in: the argument or option. */
 static int
-entry_matches(const char *text, const BrTable *t, const BrColumn *c, SlError *err)
+entry_matches(const char *text, const char *given_in, const BrTable *t, const BrColumn *c, SlError *err)
 {
 	char	   *parts[MAX_PARTS];
 	int			n = sl_pattern_split(text, parts, MAX_PARTS);
@@ -36,13 +36,58 @@ entry_matches(const char *text, const BrTable *t, const BrColumn *c, SlError *er
 	if (n < 2)
 	{
 		sl_error_set(err, SL_ERR_MALFORMED, 0,
-					 "type_overrides has \"%.60s\", which is not table.column", text);
+					 "%s has \"%.60s\", which is not table.column", given_in, text);
 		return -1;
 	}
 	for (int i = 0; i < n && match == 1; i++)
 		match = part_matches(parts[i], names[MAX_PARTS - n + i], err);
 	return match;
 }
+
+/* ---------- zero dates ---------- */
+
+/* See schema.h. */
+bool
+br_zero_dates_named(const BrColumnPolicy *entry, const BrTable *t, const BrColumn *c)
+{
+	SlError		err;
+
+	return c->type != NULL &&
+		(c->type->kind == MY_DATE || c->type->kind == MY_DATETIME || c->type->kind == MY_TIMESTAMP) &&
+		entry_matches(entry->column, "zero_date_columns", t, c, &err) == 1;
+}
+
+static bool
+same_policy(const MyPolicy *a, const MyPolicy *b)
+{
+	return a->zero_dates == b->zero_dates &&
+		(a->zero_dates != MY_ZERO_INSTANT || a->instant == b->instant);
+}
+
+/* See schema.h. */
+bool
+br_column_policy(const BrStream *s, const BrTable *t, const BrColumn *c, MyPolicy *policy)
+{
+	const BrColumnPolicy *found = NULL;
+
+	for (int i = 0; i < s->npolicies; i++)
+	{
+		const BrColumnPolicy *entry = &s->policies[i];
+
+		if (!br_zero_dates_named(entry, t, c))
+			continue;
+		if (found != NULL && !same_policy(&found->policy, &entry->policy))
+		{
+			*policy = (MyPolicy) {MY_ZERO_REFUSE};
+			return false;
+		}
+		found = entry;
+	}
+	*policy = found != NULL ? found->policy : s->policy;
+	return true;
+}
+
+/* ---------- type_overrides ---------- */
 
 /* The override of the column itself: *type, NULL = none.  False at a fault. */
 static bool
@@ -51,7 +96,7 @@ own_override(const BrStream *s, const BrTable *t, const BrColumn *c, const char 
 	*type = NULL;
 	for (int i = 0; i < s->noverrides; i++)
 	{
-		int			match = entry_matches(s->override_of[i], t, c, err);
+		int			match = entry_matches(s->override_of[i], "type_overrides", t, c, err);
 
 		if (match < 0)
 			return false;

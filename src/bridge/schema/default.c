@@ -127,14 +127,15 @@ moment_literal(PgKind kind, const char *text)
 }
 
 static char *
-zero_default(const BrPlanTable *p, PgKind kind, const char **why)
+zero_default(const BrPlanTable *p, const BrColumn *c, PgKind kind, const char **why)
 {
-	const MyPolicy *policy = &p->b->s->policy;
+	MyPolicy	policy;
 
+	(void) br_column_policy(p->b->s, p->t, c, &policy);
 	*why = NULL;
-	if (policy->zero_dates == MY_ZERO_INSTANT)
-		return moment_literal(kind, br_instant_text(policy->instant));
-	if (policy->zero_dates == MY_ZERO_REFUSE)
+	if (policy.zero_dates == MY_ZERO_INSTANT)
+		return moment_literal(kind, br_instant_text(policy.instant));
+	if (policy.zero_dates == MY_ZERO_REFUSE)
 		*why = "its default is a zero date, which is none for PostgreSQL";
 	return NULL;
 }
@@ -155,7 +156,7 @@ moment_default(const BrPlanTable *p, const BrColumn *c, PgKind kind, const char 
 	if (date == BR_NO_DATE || !(text[10] == '\0' || (text[10] == ' ' && br_is_time_of_day(text + 11))))
 		return NULL;
 	if (date == BR_ZERO_DATE)
-		return zero_default(p, kind, why);
+		return zero_default(p, c, kind, why);
 	/* MySQL shows it in the time zone of who made it, which it does not tell */
 	if (from == MY_TIMESTAMP && !p->b->s->mariadb)
 	{

@@ -251,10 +251,14 @@ typed_column(const MyType *t, BrValue *out)
 
 /* May its value be another than the source's? */
 static bool
-is_changed(const BrTranslate *x, const MyType *t)
+is_changed(const BrTranslate *x, const BrColumn *c)
 {
-	return x->f->s->policy.zero_dates != MY_ZERO_REFUSE &&
-		(t->kind == MY_DATE || t->kind == MY_DATETIME || t->kind == MY_TIMESTAMP);
+	MyKind		kind = c->type->kind;
+	MyPolicy	policy;
+
+	(void) br_column_policy(x->f->s, x->f->t, c, &policy);
+	return policy.zero_dates != MY_ZERO_REFUSE &&
+		(kind == MY_DATE || kind == MY_DATETIME || kind == MY_TIMESTAMP);
 }
 
 /* See expr_int.h. */
@@ -275,7 +279,7 @@ br_translate_column(BrTranslate *x, const BrExpr *e, BrValue *out)
 		return br_unequal(x, "refers to column %s, which is generated itself", br_quoted(e->name));
 	if (!br_column_target(x->f->s, x->f->cat, t, c, &target, &err))
 		return br_unequal(x, "refers to column %s, which cannot be carried", br_quoted(e->name));
-	if (is_changed(x, c->type))
+	if (is_changed(x, c))
 		return br_unequal(x, "refers to column %s, whose zero dates are changed", br_quoted(e->name));
 	out->type = BR_V_OTHER;
 	out->sql = br_quoted(c->name);

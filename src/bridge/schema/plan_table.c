@@ -74,6 +74,31 @@ is_system_column(const char *name)
 	return false;
 }
 
+/* What the column's zero dates become; NULL = they are refused, or no date of PostgreSQL holds them. */
+static char *
+policy_note(const BrPlanTable *p, int i)
+{
+	PgKind		kind = pg_kind_of(&p->targets[i]);
+	MyPolicy	policy;
+	char	   *text;
+
+	(void) br_column_policy(p->b->s, p->t, &p->t->cols[i], &policy);
+	if (policy.zero_dates == MY_ZERO_REFUSE || (kind != PG_DATE && kind != PG_TIMESTAMP && kind != PG_TIMESTAMPTZ))
+		return NULL;
+	if (policy.zero_dates == MY_ZERO_NULL)
+		return pstrdup("zero dates become NULL");
+	text = br_instant_text(policy.instant);
+	return psprintf("zero dates become %.*s%s", kind == PG_DATE ? 10 : (int) strlen(text), text,
+					kind == PG_TIMESTAMPTZ ? "+00" : "");
+}
+
+static void
+add_note(MyTarget *target, const char *note)
+{
+	if (note != NULL)
+		target->note = target->note != NULL ? psprintf("%s; %s", target->note, note) : note;
+}
+
 static bool
 check_column(BrPlanTable *p, int i)
 {
@@ -90,7 +115,11 @@ check_column(BrPlanTable *p, int i)
 		refuse(p, psprintf("column %s of type %s: %s", br_quoted(c->name), c->type_text, err.detail),
 			   override_column(p, c));
 	else
+	{
+		if (c->type->kind == MY_DATE || c->type->kind == MY_DATETIME || c->type->kind == MY_TIMESTAMP)
+			add_note(&p->targets[i], policy_note(p, i));
 		return true;
+	}
 	return false;
 }
 

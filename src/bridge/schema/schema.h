@@ -19,6 +19,15 @@
 extern bool br_column_target(const BrStream *s, const BrCatalog *cat, const BrTable *t, const BrColumn *c,
 							 MyTarget *target, SlError *err);
 
+/*
+ * What becomes of the column's zero dates: what an entry of option zero_date_columns says, else zero_dates.  False, and they
+ * are refused, where two entries name it that differ.
+ */
+extern bool br_column_policy(const BrStream *s, const BrTable *t, const BrColumn *c, MyPolicy *policy);
+
+/* Is the column one of dates that the entry names? */
+extern bool br_zero_dates_named(const BrColumnPolicy *entry, const BrTable *t, const BrColumn *c);
+
 /* Does the stream write the column?  (Generated ones whose expression was translated are the target's own.) */
 extern bool br_column_is_carried(const BrStream *s, const BrCatalog *cat, const BrTable *t, const BrColumn *c);
 

@@ -87,6 +87,7 @@ add_column(BrVerify *v, BrVerifyTable *t, const BrCatalog *cat, const BrColumn *
 {
 	BrVerifyColumn *c = &t->cols[t->ncols];
 	int			row = find(r, def->name);
+	MyPolicy	policy;
 	SlError		err;
 
 	memset(c, 0, sizeof(*c));
@@ -98,7 +99,8 @@ add_column(BrVerify *v, BrVerifyTable *t, const BrCatalog *cat, const BrColumn *
 		return skip(t, "column \"%s\": %s", def->name, err.detail);
 	if (!choose(t, c, &r->values[row * r->ncols]))
 		return false;
-	c->codec = my_codec_create(def->type, &c->target, &t->s->policy, &err);
+	(void) br_column_policy(t->s, t->def, def, &policy);
+	c->codec = my_codec_create(def->type, &c->target, &policy, &err);
 	if (c->codec == NULL)
 		return skip(t, "column \"%s\": %s", def->name, err.detail);
 	t->ncols++;
