@@ -518,6 +518,23 @@ class TestAnswers:
         assert '"d"' in row["reason"] and re.search(r'id=2\b|\["?2"?\]', str(row)), row
         assert carried.dst.value("SELECT count(*) FROM z1s") == 0
 
+    def test_mt_11_and_29_by_override(self, carried):
+        """The empty label as text, and a text with a zero byte as bytea, arrive as they are."""
+        carried.run("CREATE TABLE o_e (id INT PRIMARY KEY, c ENUM('a','b') NOT NULL);"
+                    "CREATE TABLE o_n (id INT PRIMARY KEY, c VARCHAR(20))")
+
+        def insert(first):
+            fill(carried, "o_e", first, "'zzz'", "'b'")
+            fill(carried, "o_n", first, "CONCAT('a',CHAR(0),'b')", "'ab'")
+        insert(1)
+        stream = carried.stream("overridden", ["o_*"], type_overrides={"o_e.c": "text", "o_n.c": "bytea"},
+                                options={"copy_workers": 0})
+        stream.caught_up()
+        insert(11)
+        stream.caught_up()
+        assert shown(carried.dst, "SELECT c FROM o_e ORDER BY id") == [("",), ("b",)] * 2
+        assert shown(carried.dst, "SELECT c FROM o_n ORDER BY id") == [("\\x610062",), ("\\x6162",)] * 2
+
     @pytest.mark.parametrize("policy, expected", [
         ("null", (None, None, None)),
         ("2000-02-29 12:30:00+00", ("2000-02-29", "2000-02-29 12:30:00", "2000-02-29 12:30:00+00"))])

@@ -26,6 +26,9 @@
 #include "pgext/wire_json.h"
 #include "pgext/pgcompat.h"
 
+/* More than any bridge starts. */
+#define MAX_COPY_WORKERS	INT64CONST(1024)
+
 PG_FUNCTION_INFO_V1(sluice_bridge_streams);
 
 /* See feed_answer.h. */
@@ -165,7 +168,7 @@ append_cold(StringInfo out, const SlStream *s)
 		appendStringInfoString(out, ", \"start\": null");
 	appendStringInfo(out, ", \"copy_workers\": " INT64_FORMAT
 					 ", \"copy_bytes_per_second\": " INT64_FORMAT ", \"existing_rows\": \"%s\"",
-					 sl_stream_opt_int(s, SL_O_COPY_WORKERS), Max(rate, 0),
+					 Min(Max(sl_stream_opt_int(s, SL_O_COPY_WORKERS), 1), MAX_COPY_WORKERS), Max(rate, 0),
 					 sl_stream_opt_text(s, SL_O_EXISTING_ROWS));
 	appendStringInfo(out, ", \"type_overrides\": %s", s->type_overrides ?
 					 JsonbToCString(NULL, &s->type_overrides->root, VARSIZE(s->type_overrides)) :

@@ -72,10 +72,23 @@ test_changed_dates(void)
 {
 	BrStream	s = test_stream();
 	Cell		cell = {BR_FOR_CHECK, true, "`d` is null", "", NULL};
+	BrColumnPolicy one[] = {{"t.d", {MY_ZERO_REFUSE}}, {"*.[d]", {MY_ZERO_INSTANT, 86400}}};
 
 	s.mariadb = true;
 	CHECK(strcmp(translated(&s, &cell), "(d IS NULL)") == 0);
 	s.policy.zero_dates = MY_ZERO_NULL;
+	CHECK(strcmp(translated(&s, &cell), "!refers to column d, whose zero dates are changed") == 0);
+	s.policies = one;
+	s.npolicies = 1;
+	CHECK(strcmp(translated(&s, &cell), "(d IS NULL)") == 0);
+	s.policy.zero_dates = MY_ZERO_REFUSE;
+	one[0].policy.zero_dates = MY_ZERO_NULL;
+	CHECK(strcmp(translated(&s, &cell), "!refers to column d, whose zero dates are changed") == 0);
+	/* two that differ leave it refused */
+	s.npolicies = 2;
+	CHECK(strcmp(translated(&s, &cell), "(d IS NULL)") == 0);
+	one[0].column = "other.d";
+	one[1].policy = one[0].policy;
 	CHECK(strcmp(translated(&s, &cell), "!refers to column d, whose zero dates are changed") == 0);
 	cell.text = "`tm` is null";
 	CHECK(strcmp(translated(&s, &cell), "(tm IS NULL)") == 0);
