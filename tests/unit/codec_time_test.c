@@ -332,8 +332,16 @@ test_zero_null(void)
 		{"date", "text", BL_T_DATE, "", "000000", "", "'0000-00-00"},
 	};
 
+	static const CodecCase not_null[] = {
+		{"date", NULL, BL_T_DATE, "", "60cb0f", "e5070b00", "!NOT NULL"},
+		{"timestamp", NULL, BL_T_TIMESTAMP2, "00", "00000000", "00000000000000", "!NOT NULL"},
+	};
+
 	codec_policy.zero_dates = MY_ZERO_NULL;
 	CHECK_CASES(cases);
+	codec_policy.not_null = true;
+	CHECK_CASES(not_null);
+	codec_policy.not_null = false;
 	codec_policy.zero_dates = MY_ZERO_REFUSE;
 }
 

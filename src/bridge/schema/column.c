@@ -84,6 +84,7 @@ br_column_policy(const BrStream *s, const BrTable *t, const BrColumn *c, MyPolic
 		found = entry;
 	}
 	*policy = found != NULL ? found->policy : s->policy;
+	policy->not_null = !c->nullable;
 	return true;
 }
 

@@ -23,6 +23,9 @@ zero_date(const MyCodec *c, int64 unit, int64 *us, SlError *err)
 	switch (c->policy.zero_dates)
 	{
 		case MY_ZERO_NULL:
+			if (c->policy.not_null)
+				return MISFIT(err, "a zero or partly zero date, which may not become NULL in a column that is NOT NULL; "
+							  "give the column an instant by option zero_date_columns, or let it be NULL");
 			return MY_NULL;
 		case MY_ZERO_INSTANT:
 			*us = c->policy.instant - beyond(c->policy.instant, unit);

@@ -76,6 +76,8 @@ typedef struct MyPolicy
 	MyZeroDates zero_dates;
 	int64		instant;		/* MY_ZERO_INSTANT: microseconds since
 								 * 2000-01-01 UTC */
+	bool		not_null;		/* the column may not be NULL: MY_ZERO_NULL
+								 * refuses there */
 } MyPolicy;
 
 /* What a column becomes. */
