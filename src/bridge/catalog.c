@@ -169,10 +169,6 @@ br_catalog_read(MxConn *c, const char *database, const char *table, MxError *err
 
 	r.cat = palloc0(sizeof(BrCatalog));
 	r.cat->database = r.database;
-	/* else AUTO_INCREMENT and the estimates may be a day old */
-	if (!mx_is_mariadb(c) &&
-		!mx_exec(c, "SET SESSION information_schema_stats_expiry = 0", err))
-		return NULL;
 	if (!read_tables(&r) || !br_catalog_columns(&r) || !br_catalog_indexes(&r) ||
 		!br_catalog_foreign_keys(&r) || !br_catalog_checks(&r))
 		return NULL;

@@ -14,12 +14,17 @@
  * MariaDB has no SRS_ID, and shows 0 for a column that was given none, which takes rows of any.  MySQL keeps JSON apart
  * from text.
  */
-static const char columns_mysql[] =
-"SELECT table_name AS t, column_name AS c, ordinal_position AS o, column_type AS y,"
-" is_nullable AS u, column_default AS d, extra AS x, character_set_name AS h,"
-" collation_name AS l, generation_expression AS g, column_comment AS m, srs_id AS s, 0 AS j"
-" FROM information_schema.columns WHERE table_schema = $D AND $T"
-" ORDER BY BINARY table_name, ordinal_position";
+#define COLUMNS_MYSQL(srid) \
+"SELECT table_name AS t, column_name AS c, ordinal_position AS o, column_type AS y," \
+" is_nullable AS u, column_default AS d, extra AS x, character_set_name AS h," \
+" collation_name AS l, generation_expression AS g, column_comment AS m, " srid " AS s, 0 AS j" \
+" FROM information_schema.columns WHERE table_schema = $D AND $T" \
+" ORDER BY BINARY table_name, ordinal_position"
+
+static const char columns_mysql[] = COLUMNS_MYSQL("srs_id");
+
+/* Before 8.0.3 a column had no SRID of its own. */
+static const char columns_old[] = COLUMNS_MYSQL("NULL");
 
 static const char columns_mariadb[] =
 "SELECT c.table_name AS t, c.column_name AS c, c.ordinal_position AS o, c.column_type AS y,"
@@ -257,7 +262,8 @@ bool
 br_catalog_columns(BrCatalogRead *r)
 {
 	bool		mariadb = mx_is_mariadb(r->c);
-	MxResult   *res = br_catalog_query(r, mariadb ? columns_mariadb : columns_mysql,
+	MxResult   *res = br_catalog_query(r, mariadb ? columns_mariadb :
+									   mx_version(r->c) >= 80003 ? columns_mysql : columns_old,
 									   mariadb ? "c.table_name" : "table_name");
 	int			at = 0;
 

@@ -30,6 +30,8 @@ static const Pin pins[] = {
 	{"system_versioning_asof", "DEFAULT", NEVER, 100304},
 	{"show_gipk_in_create_table_and_information_schema", "ON", 80030, NEVER},
 	{"resultset_metadata", "FULL", 80003, NEVER},
+	/* AUTO_INCREMENT and estimates as they are, not as of yesterday */
+	{"information_schema_stats_expiry", "0", 80003, NEVER},
 	/* all rows of a table */
 	{"sql_select_limit", "18446744073709551615", ALWAYS, ALWAYS},
 	{"sql_big_selects", "1", ALWAYS, ALWAYS},

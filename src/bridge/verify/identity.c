@@ -4,7 +4,7 @@
  *	  who still writes.
  *
  * Rule: the servers' references of information_schema.tables (whose statistics MySQL keeps for a day
- * unless it is told not to) and information_schema.innodb_trx.
+ * unless it is told not to: session.c) and information_schema.innodb_trx.
  */
 #include "bridge/json_out.h"
 #include "bridge/verify/verify_int.h"
@@ -167,10 +167,6 @@ writers(BrVerify *v, const BrJson *tables)
 bool
 br_verify_identities(BrVerify *v, const BrJson *tables)
 {
-	MxError		err;
-
-	if (!mx_is_mariadb(v->catalog) && !mx_exec(v->catalog, "SET SESSION information_schema_stats_expiry = 0", &err))
-		return br_verify_fail(v, "the source: %s", err.message);
 	for (int i = 0; i < tables->n; i++)
 	{
 		const char *database = br_json_get_text(tables->items[i], "schema");
