@@ -128,11 +128,16 @@ def test_invisible_columns(db):
 
 
 def test_generated_columns(db):
-    """Each is named, with what becomes of it."""
+    """Each is named, with what becomes of it.  MariaDB 11.8 leaves them out of the log's updates."""
     db.execute("CREATE TABLE t (id int PRIMARY KEY, a int, c bigint AS (a + 1) STORED, d varchar(40) AS (soundex(a)))")
     out = probe(login_of(db.server, dbname=db.name), "--check").stdout
     assert re.search(r"(?m)^ok\tgenerated_column\t.*`c` is generated there: the target computes it", out), out
-    assert re.search(r"(?m)^ok\tgenerated_column\t.*`d` is generated there: a plain column on the target", out), out
+    if db.server.kind == "mariadb11.8":
+        assert "leaves it out of updates" in one(db, "generated_column", "not ok").detail
+        db.execute(one(db, "generated_column").fix.partition(" -- ")[0])
+        assert findings(db) == []
+    else:
+        assert re.search(r"(?m)^ok\tgenerated_column\t.*`d` is generated there: a plain column on the target", out), out
 
 
 # what is wrong, the column's type, a value that is, one that is not, what the cure's statement must not find any more

@@ -42,14 +42,23 @@ stop_at_value(BrFlow *f, BrFlowTable *t, const BlTableMap *map, const BlCell *ce
 	return false;
 }
 
+/* column: that is not there; NULL = none is. */
 static bool
-stop_at_image(BrFlow *f, BrFlowTable *t, const char *column)
+stop_at_image(BrFlow *f, BrFlowTable *t, const BrColumn *def)
 {
+	const char *column = def != NULL ? def->name : NULL;
+
 	br_stop(&f->stop, "SOURCE-REPLICA-IDENTITY",
 			"the source's log holds a row of table \"%s.%s\" without %s%s%s", t->def->database,
 			t->def->name, column != NULL ? "its column \"" : "any of its columns",
 			column != NULL ? column : "", column != NULL ? "\"" : "");
 	br_stop_table(&f->stop, t->def->database, t->def->name, column);
+	if (def != NULL && def->generated != BR_PLAIN)
+	{
+		br_stop_hint(&f->stop, "The column is generated, and this server leaves such out of the rows of updates: leave the table "
+					 "out by exclude_tables, or drop the column at the source; then drop the stream and start it anew.");
+		return false;
+	}
 	br_stop_hint(&f->stop, "A session wrote with a binlog_row_image other than FULL: see that none does, then "
 				 "drop the stream and start it anew.");
 	br_stop_remedy(&f->stop, "SET GLOBAL binlog_row_image = 'FULL'");
@@ -110,7 +119,7 @@ convert(BrFlow *f, BrFlowTable *t, const BlTableMap *map, const BlCell *cells, c
 		if (in->kind == BL_CELL_VALUE)
 			r = my_codec_binlog(c->codec, in->data, in->len, to, &err);
 		else if (in->kind == BL_CELL_ABSENT)
-			return stop_at_image(f, t, c->def->name);
+			return stop_at_image(f, t, c->def);
 		else
 			r = put_json_diff(c, before != NULL ? &before[i] : NULL, in, to, &err);
 		if (r == MY_FAULT)

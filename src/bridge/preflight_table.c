@@ -145,16 +145,32 @@ check_invisible(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 }
 
 /* What the target computes is not sent, and must come out the same; the rest is a column like any other. */
+/*
+ * A MariaDB whose log leaves generated columns out of the rows of updates and deletes, with binlog_row_image = FULL too: 11.8
+ * does, 10.11 does not.
+ */
+#define MARIADB_LEAVES_OUT	110800
+
 static void
 check_generated(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 {
+	bool		left_out = p->mariadb && mx_version(p->c) >= MARIADB_LEAVES_OUT;
+	bool		updated = p->s->follows && !br_stream_inserts_only(p->s, t->database, t->name);
+
 	for (int i = 0; i < t->ncols; i++)
+	{
+		bool		carried = br_column_is_carried(p->s, cat, t, &t->cols[i]);
+		char	   *name = br_preflight_name(t);
+
 		if (t->cols[i].generation != NULL)
-			br_check_add(p->out, "generated_column", false, true,
-						 psprintf("%s, column %s is generated there: %s", br_preflight_name(t), ident(t->cols[i].name),
-								  br_column_is_carried(p->s, cat, t, &t->cols[i]) ?
-								  "a plain column on the target, which the stream writes" :
-								  "the target computes it, by the same expression"), NULL);
+			br_check_add(p->out, "generated_column", carried && left_out && updated, !(carried && left_out),
+						 psprintf("%s, column %s is generated there: %s", name, ident(t->cols[i].name),
+								  !carried ? "the target computes it, by the same expression" :
+								  left_out ? "the target cannot compute it, and this server's log leaves it out of updates, which stop the stream" :
+								  "a plain column on the target, which the stream writes"),
+						 psprintf("ALTER TABLE %s DROP COLUMN %s; -- or leave the table out by exclude_tables; "
+								  "if it only ever gets inserts, name it in option insert_only", name, ident(t->cols[i].name)));
+	}
 }
 
 /* ---------- names ---------- */
