@@ -6,11 +6,11 @@ import signal
 import threading
 from decimal import Decimal
 
-import pymysql
 import pytest
 
 from lib import make_bridged_stream, wait_until
 from lib.bridgerun import begin_here
+from lib.myxa import finish, prepare, prepared
 
 T = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20), n INT)"
 KEYLESS = "CREATE TABLE k (a INT, b VARCHAR(10))"
@@ -214,6 +214,22 @@ def test_changes_elsewhere_move_the_position(my_db, other, follow):
     assert_followed(stream, "t")
 
 
+def test_a_kill_behind_changes_elsewhere(my_db, other, follow):
+    """The position was further than the last transaction's end: the next process goes on all the same."""
+    stream = follow(my_db, T)
+    leave(stream)
+    my_db.execute("INSERT INTO t VALUES (1, 'a', 1); INSERT INTO `%s`.o VALUES (2)" % other.name)
+    stream.bridge.arm("feed_answered:2")
+    stream.bridge.start()
+    stream.bridge.wait_log('"feed_answered" reached')
+    stream.bridge.kill_tree()
+    assert stream.dst.value("SELECT count(*) FROM t") == 1
+    stream.bridge.arm()
+    stream.bridge.start()
+    my_db.execute("INSERT INTO t VALUES (2, 'a', 1)")
+    assert_followed(stream, "t")
+
+
 def test_a_bridge_killed_again_and_again(my_db, follow):
     """Each change is there once: n counts the updates, and the keyless table has no other guard."""
     stream = follow(my_db, T, KEYLESS, options={"accept_keyless": ["k"]})
@@ -375,25 +391,8 @@ def test_a_log_without_names_of_columns(make_mysql, follow, kind):
 def xa_db(my_db):
     """A database in which nothing stays prepared, or it could not be dropped."""
     yield my_db
-    for row in my_db.query("XA RECOVER"):
-        my_db.execute("XA ROLLBACK '%s'" % row[3])
-
-
-def prepare(db, name, *statements):
-    """Statements in an XA transaction that is prepared, by a session that ends then."""
-    db.execute("XA START '%s'; %s; XA END '%s'; XA PREPARE '%s'" % (name, "; ".join(statements), name, name))
-
-
-def finish(db, name, how="COMMIT"):
-    """Commit or roll back what another session has prepared; it may not have left it yet."""
-    def done():
-        try:
-            db.execute("XA %s '%s'" % (how, name))
-            return True
-        except pymysql.err.MySQLError as e:
-            assert e.args[0] == 1397, e
-            return False
-    wait_until(done, 30, "XA %s" % how)
+    for name in prepared(my_db):
+        my_db.execute("XA ROLLBACK '%s'" % name)
 
 
 def test_xa_transactions(other, xa_db, follow):

@@ -135,7 +135,11 @@ br_flow_is_between(const BrFlow *f)
 	return f->group.kind == BR_GROUP_NONE;
 }
 
-/* The record grows by the position; what is behind it, of the group in hand, moves. */
+/*
+ * The record grows by the position; what is behind it, of the group in hand, moves.  The position may be further than the
+ * transaction's end, by groups that had nothing for the target: the number goes with the text, or the next process, which has
+ * only the text, would not know where the stream is.
+ */
 bool
 br_flow_seal(BrFlow *f)
 {
@@ -148,6 +152,8 @@ br_flow_seal(BrFlow *f)
 		return true;
 	initStringInfo(&text);
 	initStringInfo(&rest);
+	f->committed.end_lsn = Max(f->committed.end_lsn, br_flow_lsn(f));
+	f->lsn = Max(f->lsn, f->committed.end_lsn);
 	br_position_text(&f->at, &text);
 	appendBinaryStringInfo(&rest, f->out->data + f->whole, f->out->len - f->whole);
 	f->out->len = f->commit;
