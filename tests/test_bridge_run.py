@@ -138,6 +138,19 @@ def test_a_killed_child_is_replaced(src, dst, make_bridge):
     assert "ended by signal 9" in bridge.log_text()
 
 
+def test_a_child_that_advanced_is_tried_again_soon(src, dst, make_bridge):
+    """However often it was killed before."""
+    stream = followed(src, dst)
+    bridge = make_bridge(dst)
+    for n in range(1, 4):
+        works(stream)
+        works(stream)           # by then it has heard of the first
+        child = bridge.children()[0]
+        os.kill(child, signal.SIGKILL)
+        wait_until(lambda: bridge.children() not in ([], [child]), 60, "another child")
+        assert re.findall(r"ended by signal 9\n.*stream s1 is tried again in (\d+) s\n", bridge.log_text()) == ["1"] * n
+
+
 def test_children_end_with_a_killed_supervisor(src, dst, make_bridge):
     stream = followed(src, dst)
     bridge = make_bridge(dst)
@@ -200,6 +213,7 @@ def test_a_login_that_is_refused_is_tried_again_and_named(src, dst, make_bridge)
     stream = followed(src, dst, password="wRoNg0123456789")
     bridge = make_bridge(dst)
     health = wait_until(lambda: reason_of(stream, "Access denied"), 60, "the reason")
+    bridge.wait_log(r"in 1 s\n(?s:.*) in 2 s\n")
     assert "wRoNg" not in str(health) + bridge.log_text()
 
 

@@ -22,7 +22,8 @@ typedef struct BrFinish
 {
 	BrStream   *s;
 	int			pid;			/* 0 = it does not run */
-	int64		next;			/* as br_now_ms(): no start before that */
+	int64		began;			/* as br_now_ms() */
+	int64		next;			/* no start before that */
 	bool		done;			/* nothing is left */
 } BrFinish;
 

@@ -38,9 +38,12 @@ take_answer(BrFeed *fd, const char *text)
 {
 	SlError		err;
 	BrJson	   *json = text != NULL ? br_json_parse(text, &err) : NULL;
+	int64		ntransactions;
 
 	if (json == NULL)
 		return;
+	if (br_json_get_int64(json, "transactions", &ntransactions) && ntransactions > 0)
+		br_stream_advanced(fd->s);
 	if (br_json_get_true(json, "stop"))
 		fd->stop = true;
 	fd->catch_up = 0;

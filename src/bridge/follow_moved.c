@@ -102,10 +102,16 @@ check_position(Moved *m)
 {
 	SlError		err;
 
-	if (m->s->cold != NULL && strcmp(m->s->cold, "done") != 0)
+	/*
+	 * once all snapshots are passed, what is left to build needs the target's
+	 * rows only
+	 */
+	if (m->s->cold != NULL && strcmp(m->s->cold, "done") != 0 && !m->s->settled)
 	{
 		stop_stranger(m, "the stream's tables are still being copied, from the log of one server");
-		m->stop.fault.hint = "Point the foreign server at the server that it was, or call sync_start with restart_from_scratch => true.";
+		m->stop.fault.hint = psprintf("Point the foreign server at the server that it was, then SELECT * FROM sluice.sync_start('%s'); goes on. "
+									  "Or copy anew from this one: SELECT * FROM sluice.sync_start('%s', restart_from_scratch => true);",
+									  m->s->id, m->s->id);
 		return false;
 	}
 	if (!br_position_parse(m->s->position, m->s->mariadb, &m->at, &err))
@@ -186,7 +192,8 @@ ask_before(Moved *m, MxConn *log)
 
 /*
  * Transactions that may lie before the last one although they are younger: of the same server, which replicas may commit in
- * another order where they have nothing to do with each other; of another domain of MariaDB's that the stream knows.
+ * another order where they have nothing to do with each other; of another domain of MariaDB's that the stream knows. What has
+ * another tag is counted by itself, so that its number does not tell.
  */
 static bool
 is_strange(const Moved *m, const BlGtid *gtid)
@@ -196,7 +203,8 @@ is_strange(const Moved *m, const BlGtid *gtid)
 
 	if (gtid->mariadb)
 		return gtid->domain == last->domain || !bl_gtid_set_position(m->at.gtid, gtid->domain, &known);
-	return memcmp(gtid->uuid, last->uuid, sizeof(gtid->uuid)) != 0 || gtid->number < last->number;
+	return memcmp(gtid->uuid, last->uuid, sizeof(gtid->uuid)) != 0 || strcmp(gtid->tag, last->tag) != 0 ||
+		gtid->number < last->number;
 }
 
 static bool

@@ -6,12 +6,14 @@
  *	  This process asks the target which streams nobody feeds, and starts a
  *	  process for each (run_child.c).  It holds no secret of a source.  A child
  *	  that fails is started again after 1 s, then twice that, up to a minute;
- *	  one that ran for a minute counts as new.  Whatever a child has done, the
- *	  target's own record says what is to be done next.
+ *	  one that brought something to the target, or ran for a minute, counts as
+ *	  new.  Whatever a child has done, the target's own record says what is to
+ *	  be done next.
  */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +41,8 @@ typedef struct BrChild
 	int64		started;		/* as br_now_ms() */
 	int			failures;		/* in a row */
 	int64		next;			/* no start before that */
+	volatile bool *advanced;	/* shared with it: it brought something to the
+								 * target; NULL = that is not known */
 } BrChild;
 
 typedef struct BrSupervisor
@@ -119,10 +123,11 @@ add_child(BrSupervisor *sup, const char *id)
 static void
 child_failed(BrChild *child)
 {
-	if (br_now_ms() - child->started > RETRY_MOST)
+	if (br_now_ms() - child->started > RETRY_MOST || (child->advanced != NULL && *child->advanced))
 		child->failures = 0;
 	child->failures++;
 	child->next = br_now_ms() + backoff(child->failures);
+	br_log(NULL, "%s %s is tried again in %d s", kind_of(child), child->id, (int) (backoff(child->failures) / 1000));
 }
 
 /* In the child: what is the supervisor's is not ours. */
@@ -133,7 +138,20 @@ run_child(BrSupervisor *sup, BrChild *child, pid_t parent)
 	close(wake_pipe[0]);
 	close(wake_pipe[1]);
 	exit(child->request ? br_run_request(sup->conninfo, child->id, parent) :
-		 br_run_child(sup->conninfo, child->id, parent));
+		 br_run_child(sup->conninfo, child->id, parent, child->advanced));
+}
+
+/* Where the child says that it has advanced, also if it is killed. */
+static void
+share(BrChild *child)
+{
+	void	   *shared = unvolatize(bool *, child->advanced);
+
+	if (shared == NULL)
+		shared = mmap(NULL, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	child->advanced = shared == MAP_FAILED ? NULL : shared;
+	if (child->advanced != NULL)
+		*child->advanced = false;
 }
 
 static void
@@ -149,6 +167,7 @@ start_child(BrSupervisor *sup, BrChild *child)
 	sigaddset(&stops, SIGINT);
 	sigprocmask(SIG_BLOCK, &stops, NULL);
 	child->started = br_now_ms();
+	share(child);
 	pid = fork();
 	if (pid == 0)
 		run_child(sup, child, parent);
@@ -372,8 +391,14 @@ forget_children(BrSupervisor *sup)
 	int			kept = 0;
 
 	for (int i = 0; i < sup->nchildren; i++)
-		if (sup->children[i].pid > 0 || sup->children[i].wanted)
-			sup->children[kept++] = sup->children[i];
+	{
+		BrChild    *child = &sup->children[i];
+
+		if (child->pid > 0 || child->wanted)
+			sup->children[kept++] = *child;
+		else if (child->advanced != NULL)
+			munmap(unvolatize(bool *, child->advanced), sizeof(bool));
+	}
 	sup->nchildren = kept;
 }
 

@@ -130,7 +130,7 @@ not_taken(const char *id, const BrError *err)
 
 /* See run_int.h. */
 int
-br_run_child(const char *conninfo, const char *id, int parent)
+br_run_child(const char *conninfo, const char *id, int parent, volatile bool *advanced)
 {
 	char	   *name = psprintf("sluice-bridge %s", id);
 	BrTarget   *t;
@@ -151,6 +151,7 @@ br_run_child(const char *conninfo, const char *id, int parent)
 		return not_taken(id, &err);
 	}
 	s->stop = &stop_asked;
+	s->advanced = advanced;
 	br_log(s, "taken");
 	feed_stream(s, t, &out);
 

@@ -15,9 +15,10 @@
 
 /*
  * The life of the process that feeds one stream, right behind the fork; parent
- * is the supervisor, with which it ends.  Its exit code.
+ * is the supervisor, with which it ends.  *advanced (may be NULL) becomes true
+ * once something of the source's is on the target.  Its exit code.
  */
-extern int	br_run_child(const char *conninfo, const char *id, int parent);
+extern int	br_run_child(const char *conninfo, const char *id, int parent, volatile bool *advanced);
 
 /*
  * Right behind the fork: end with the supervisor, and keep what is known here to this process.  False where the

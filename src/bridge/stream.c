@@ -193,6 +193,14 @@ br_stream_close(BrStream *s, BrTarget *t, const BrOutcome *how)
 	return told;
 }
 
+/* See stream.h. */
+void
+br_stream_advanced(const BrStream *s)
+{
+	if (s->advanced != NULL)
+		*s->advanced = true;
+}
+
 /* ---------- its log ---------- */
 
 /* See stream.h. */

@@ -70,11 +70,14 @@ typedef struct BrStream
 	int64		copy_rate;		/* bytes per second; 0 = no limit */
 	char	   *cold;			/* "schema" "data" "finish" "done"; NULL =
 								 * none on record */
+	bool		settled;		/* in "finish": the stream has passed all
+								 * snapshots */
 	int			ntables;
 	BrStreamTable *tables;
 	struct BrWatch *watch;		/* watch.h; NULL = no preflight was made */
 	struct BrWarnings *warnings;	/* warning.h; NULL = there were none */
 	volatile bool *stop;		/* set by a signal */
+	volatile bool *advanced;	/* br_stream_advanced; NULL = nobody asks */
 } BrStream;
 
 /* Take the stream on that session.  NULL at a fault. */
@@ -122,6 +125,9 @@ extern bool br_stream_ask(const BrStream *s, BrTarget *t, bool *stop, BrError *e
 
 /* Send a fault record in a batch of its own; false when the target did not take it (a refusal raised is success). */
 extern bool br_stream_fault(BrStream *s, BrTarget *t, const SlFault *fault, BrError *err);
+
+/* Something of the source's is on the target that was not there before: a failure behind it is the first in a row. */
+extern void br_stream_advanced(const BrStream *s);
 
 /* How a part ended. */
 typedef enum BrEnd

@@ -181,6 +181,7 @@ take_cold(BrStream *s, const BrJson *json, BrError *err)
 	int64		n = DEFAULT_COPY_WORKERS;
 
 	s->cold = copy_text(json, "cold");
+	s->settled = br_json_get_true(json, "settled");
 	if (s->cold != NULL)
 	{
 		bool		known = false;

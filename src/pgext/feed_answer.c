@@ -141,6 +141,13 @@ append_zero_dates(StringInfo out, const SlStream *s)
 	appendStringInfoChar(out, ']');
 }
 
+/* Has the stream passed all snapshots and windows of a copy that is on record? */
+static bool
+is_settled(const SlStream *s, const SlCopyRecord *rec)
+{
+	return strcmp(rec->phase, "finish") == 0 && sl_position_load(s->stream_id, NULL) >= sl_cold_until(s->stream_id);
+}
+
 /* The cold start: how far it is, how it is to be done. */
 static void
 append_cold(StringInfo out, const SlStream *s)
@@ -163,6 +170,8 @@ append_cold(StringInfo out, const SlStream *s)
 		else
 			appendStringInfoString(out, "null");
 		appendStringInfoChar(out, '}');
+		if (is_settled(s, rec))
+			appendStringInfoString(out, ", \"settled\": true");
 	}
 	else
 		appendStringInfoString(out, ", \"start\": null");

@@ -13,7 +13,9 @@
 
 #define PAUSE			1000000L	/* microseconds, when nothing may be built
 									 * yet */
-#define AGAIN			5000	/* milliseconds from one start to the next */
+#define AGAIN			5000	/* milliseconds from its end to the next
+								 * start: as many as it ran, these at least */
+#define AGAIN_MOST		60000	/* … and at most */
 #define GRACE			10000	/* milliseconds that the process has to end */
 
 /* How it ends, as its exit code. */
@@ -58,6 +60,7 @@ finish(const BrStream *s, pid_t parent)
 		if (r->kind == BR_REPORT_BUILT)
 		{
 			BR_FAULT("finish_built");
+			br_stream_advanced(s);
 			br_log(s, "%s", r->message);
 		}
 		else if (!done)
@@ -75,7 +78,7 @@ br_finish_init(BrFinish *f, BrStream *s)
 {
 	memset(f, 0, sizeof(*f));
 	f->s = s;
-	f->done = s->cold != NULL && strcmp(s->cold, "done") == 0;
+	f->done = s->cold == NULL || strcmp(s->cold, "done") == 0;
 }
 
 static void
@@ -84,7 +87,8 @@ start(BrFinish *f)
 	pid_t		parent = getpid();
 	pid_t		pid = fork();
 
-	f->next = br_now_ms() + AGAIN;
+	f->began = br_now_ms();
+	f->next = f->began + AGAIN;
 	if (pid == 0)
 	{
 		br_child_settle(parent, -1);
@@ -110,6 +114,12 @@ br_finish_keep(BrFinish *f, BrOutcome *out)
 		if (waitpid(f->pid, &status, WNOHANG) != f->pid)
 			return true;
 		f->pid = 0;
+
+		/*
+		 * an index that is not built to its end is not begun anew all the
+		 * time
+		 */
+		f->next = br_now_ms() + Min(Max(br_now_ms() - f->began, AGAIN), AGAIN_MOST);
 		f->done = WIFEXITED(status) && WEXITSTATUS(status) == FINISHED;
 		if (WIFEXITED(status) && WEXITSTATUS(status) == REFUSED)
 		{

@@ -251,10 +251,12 @@ take_report(BrCold *c, BrWorker *w, const BrReport *r)
 		case BR_REPORT_COPIED:
 			if (ct == NULL)
 				return br_cold_failed(c, "a worker copied what it was not given");
+			br_stream_advanced(c->s);
 			br_log(c->s, "copied " UINT64_FORMAT " rows of %s.%s (" UINT64_FORMAT " bytes)", r->rows,
 				   ct->t->database, ct->t->name, r->bytes);
 			return --ct->left > 0 || establish(c, ct);
 		case BR_REPORT_BUILT:
+			br_stream_advanced(c->s);
 			br_log(c->s, "%s", r->message);
 			c->round++;
 			return true;

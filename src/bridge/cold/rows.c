@@ -45,6 +45,10 @@ typedef struct RowCopy
 	StringInfoData cursor;		/* of the last row in the batch; "" = none */
 	uint64		in_transaction; /* bytes */
 	time_t		begun;			/* its beginning */
+	uint64		sent;			/* statements */
+	uint64		answered;
+	uint64		commit;			/* the first COMMIT of them that was not
+								 * answered; 0 = none */
 	bool		pieces;			/* commits in between, with a cursor */
 	pid_t		leader;
 } RowCopy;
@@ -205,8 +209,14 @@ drain(RowCopy *k, bool wait)
 	int			got;
 
 	while ((got = br_target_result(k->t, wait, &value, &err)) == 1)
+	{
 		if (value != NULL)
 			pfree(value);
+		if (++k->answered != k->commit)
+			continue;
+		k->commit = 0;
+		br_stream_advanced(k->c->s);
+	}
 	return got == 0 || br_report_target(k->r, &err, "rows could not be copied");
 }
 
@@ -219,6 +229,7 @@ send_statement(RowCopy *k, const char *sql, const BrParam *params, int n)
 		return br_report_failed(k->r, "the leader of the copy is gone");
 	if (!br_target_send(k->t, sql, params, n, true, &err))
 		return br_report_target(k->r, &err, "rows could not be copied");
+	k->sent++;
 	return drain(k, false);
 }
 
@@ -286,8 +297,11 @@ commit_piece(RowCopy *k)
 	if (has_rows(k) && !send_batch(k))
 		return false;
 	begin_batch(&k->batch, 0, k->cursor.data, k->cursor.len);
-	if (!send_batch(k) ||
-		!send_statement(k, "COMMIT", NULL, 0) || !send_statement(k, "BEGIN", NULL, 0))
+	if (!send_batch(k))
+		return false;
+	if (k->commit == 0)
+		k->commit = k->sent + 1;
+	if (!send_statement(k, "COMMIT", NULL, 0) || !send_statement(k, "BEGIN", NULL, 0))
 		return false;
 	k->in_transaction = 0;
 	k->begun = time(NULL);
