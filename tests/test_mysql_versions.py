@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from lib import make_bridged_stream
-from lib.bridge import login_of, probed
+from lib.bridge import login_of, probe, probed
 
 # what came with which release
 CAME = {"srs_id": 80003, "information_schema_stats_expiry": 80003, "resultset_metadata": 80003, "is_visible": 80000,
@@ -90,20 +90,37 @@ def test_nothing_newer_is_asked_of_an_old_server(mysql9, asked):
     db = mysql9.fresh_db("older")
     db.execute("CREATE TABLE t (id int AUTO_INCREMENT PRIMARY KEY, v varchar(9) DEFAULT 'x', p point, a int, g int AS (a + 1),"
                " KEY (v)); INSERT INTO t (v) VALUES ('a')")
-    def probe(version):
+    def said(version):
         relay = Older(mysql9.port, version)
         login = dict(login_of(mysql9), port=relay.port)
-        said = [probed(login, "--catalog", db.name), probed(login, "--plan", db.name)]
+        lines = [probed(login, "--catalog", db.name), probed(login, "--plan", db.name)]
         relay.listener.close()
-        return said
-    now = probe(mysql9.value("SELECT version()"))
+        return lines
+    now = said(mysql9.value("SELECT version()"))
     text = asked()
     assert [name for name in CAME if name not in text] == []
     for version in ("5.7.8", "5.7.44", "8.0.11", "8.0.15", "8.0.29"):
-        assert probe(version) == now, version
+        assert said(version) == now, version
         text = asked()
         assert "information_schema.columns" in text and newer(text, version) == [], version
     db.destroy()
+
+
+@pytest.mark.parametrize("which, version, ok", [
+    ("mysql9", "5.6.51", False), ("mysql9", "5.7.7-rc", False), ("mysql9", "5.7.8", True),
+    ("mariadb10", "5.5.5-10.5.28-MariaDB", False), ("mariadb10", "5.5.5-10.6.0-MariaDB-log", True)])
+def test_servers_that_are_too_old(request, which, version, ok):
+    server = request.getfixturevalue(which)
+    probed(login_of(server))
+    relay = Older(server.port, version, plain=not server.is_mariadb)
+    done = probe(login_of(server, port=relay.port, sslmode="disable"), "--check")
+    relay.listener.close()
+    lines = [line for line in done.stdout.splitlines() if "\trelease\t" in line]
+    text = version.replace("5.5.5-", "")
+    assert lines == ["ok\trelease\tthe server is %s %s" % ("MariaDB" if server.is_mariadb else "MySQL", text) if ok else
+                     "not ok\trelease\tthe server is %s %s: its catalog and log are not read" % (
+                         "MariaDB" if server.is_mariadb else "MySQL", text)], done.stdout + done.stderr
+    assert ("-- use MySQL 5.7.8 or later" in done.stdout) != ok
 
 
 @pytest.mark.parametrize("version", ["5.7.44", pytest.param("8.0.44", marks=pytest.mark.long)])

@@ -9,6 +9,10 @@
 /* Shortest time that a log is kept, in seconds, before a stream that stands still for a night is in danger. */
 #define ENOUGH_RETENTION	259200
 
+/* The first releases that are read, as mx_version has them. */
+#define OLDEST_MYSQL	50708
+#define OLDEST_MARIADB	100600
+
 /* How a variable is changed. */
 typedef enum Change
 {
@@ -208,6 +212,19 @@ check_encryption(Look *l)
 				 value != NULL && pg_strcasecmp(value, "ON") == 0 ? "encrypted" : "not encrypted"), NULL);
 }
 
+/* Of an older one neither the catalog nor the log is what this program knows. */
+static void
+check_release(Look *l)
+{
+	bool		mariadb = mx_is_mariadb(l->c);
+	bool		ok = mx_version(l->c) >= (mariadb ? OLDEST_MARIADB : OLDEST_MYSQL);
+
+	add(l, "release", true, ok,
+		psprintf("the server is %s %s%s", mariadb ? "MariaDB" : "MySQL", mx_version_text(l->c),
+				 ok ? "" : ": its catalog and log are not read"),
+		pstrdup("-- use MySQL 5.7.8 or later, or MariaDB 10.6 or later"));
+}
+
 static void
 check_server_id(Look *l)
 {
@@ -363,6 +380,7 @@ look(Look *l, MxError *err)
 {
 	for (int i = 0; i < lengthof(rules); i++)
 		check_rule(l, &rules[i]);
+	check_release(l);
 	check_gtid_mode(l);
 	check_retention(l);
 	check_encryption(l);
