@@ -216,6 +216,15 @@ alter_check(SlMyParse *p)
 	return is || sl_my_unexpected(p, "ENFORCED was expected");
 }
 
+/* Another kind than it was begun with. */
+static bool
+set_kind(SlDdlClause *c, SlDdlClauseKind kind)
+{
+	c->kind = kind;
+	c->changes = kind == SL_DDL_MASKING ? 0 : SL_DDL_COLUMNS;
+	return true;
+}
+
 /* ALTER [COLUMN] name SET DEFAULT … | DROP DEFAULT | SET VISIBLE | SET INVISIBLE */
 static bool
 alter_column(SlMyParse *p)
@@ -227,15 +236,19 @@ alter_column(SlMyParse *p)
 	if (!sl_my_name(p, &c->name))
 		return false;
 	if (sl_my_take2(p, "drop", "default"))
+		return set_kind(c, SL_DDL_DROP_DEFAULT);
+	if (sl_my_is(p, "drop") && sl_my_next_is(p, 1, "masking"))
 	{
-		c->kind = SL_DDL_DROP_DEFAULT;
-		return true;
+		p->at += 2;
+		return set_kind(c, SL_DDL_MASKING) && sl_my_expect(p, "policy");
 	}
 	if (!sl_my_expect(p, "set"))
 		return false;
 	if (sl_my_take(p, "default"))
 		return sl_my_default(p, &c->dflt);
-	c->kind = SL_DDL_SET_VISIBLE;
+	if (sl_my_take2(p, "masking", "policy"))
+		return set_kind(c, SL_DDL_MASKING) && sl_my_name(p, &c->to);
+	(void) set_kind(c, SL_DDL_SET_VISIBLE);
 	c->off = sl_my_take(p, "invisible");
 	return c->off || sl_my_expect(p, "visible");
 }
@@ -372,6 +385,8 @@ clause(SlMyParse *p)
 
 	if (sl_my_is_partition_clause(p))
 		return sl_my_partition_clause(p);
+	if (sl_my_take_versioning(p))
+		return true;
 	if (!take_phrase(p, &is))
 		return false;
 	if (is)

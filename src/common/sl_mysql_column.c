@@ -82,6 +82,11 @@ primary(SlMyParse *p)
 	if (sl_my_kind(p) == SL_MY_WORD && next_kind(p) == SL_MY_STRING &&
 		(sl_my_which(p, temporal) >= 0 || p->t.text[p->t.tokens[p->at].at] == '_'))
 		p->at++;
+	if (sl_my_kind(p) == SL_MY_VARIABLE)
+	{
+		p->at++;
+		return true;
+	}
 	if (!is_constant(sl_my_kind(p)))
 		return call(p);
 	while (is_constant(sl_my_kind(p)))
@@ -207,22 +212,23 @@ check(SlMyParse *p, SlDdlColumn *c, const char *constraint)
 	return sl_my_expect(p, "check") && sl_my_parentheses(p, &k->expression) && sl_my_enforced(p, &k->not_enforced, &is);
 }
 
-/* [CONSTRAINT [name]] CHECK (…) */
+static bool
+references(SlMyParse *p, SlDdlColumn *c, const char *constraint)
+{
+	c->references = palloc0(sizeof(SlDdlForeignKey));
+	c->references->constraint = constraint;
+	return sl_my_references(p, c->references);
+}
+
+/* [CONSTRAINT [name]] CHECK (…) or REFERENCES … */
 static bool
 constraint(SlMyParse *p, SlDdlColumn *c)
 {
 	const char *name = NULL;
 
-	if (sl_my_take(p, "constraint") && !sl_my_is(p, "check") && !sl_my_name(p, &name))
+	if (sl_my_take(p, "constraint") && !sl_my_is(p, "check") && !sl_my_is(p, "references") && !sl_my_name(p, &name))
 		return false;
-	return check(p, c, name);
-}
-
-static bool
-references(SlMyParse *p, SlDdlColumn *c)
-{
-	c->references = palloc0(sizeof(SlDdlForeignKey));
-	return sl_my_references(p, c->references);
+	return sl_my_is(p, "references") ? references(p, c, name) : check(p, c, name);
 }
 
 static bool
@@ -241,6 +247,8 @@ storage_attribute(SlMyParse *p, bool *is)
 	*is = true;
 	if (sl_my_take(p, "column_format") || sl_my_take(p, "storage") || sl_my_take(p, "engine_attribute") ||
 		sl_my_take(p, "secondary_engine_attribute"))
+		return word_value(p);
+	if (sl_my_take2(p, "masking", "policy"))
 		return word_value(p);
 	if (sl_my_take2(p, "not", "secondary"))
 		return true;
@@ -342,10 +350,8 @@ attribute(SlMyParse *p, SlDdlColumn *c, bool *is)
 		return generation(p, c);
 	if (sl_my_take(p, "generated"))
 		return sl_my_expect(p, "always") && sl_my_expect(p, "as") && generation(p, c);
-	if (sl_my_is(p, "constraint") || sl_my_is(p, "check"))
+	if (sl_my_is(p, "constraint") || sl_my_is(p, "check") || sl_my_is(p, "references"))
 		return constraint(p, c);
-	if (sl_my_is(p, "references"))
-		return references(p, c);
 	if (sl_my_take(p, "srid"))
 		return (c->type.has_srid = true, sl_my_number(p, &c->type.srid));
 	if (!text_attribute(p, c, is))

@@ -40,10 +40,14 @@ like(SlMyParse *p, SlDdlEffect *e)
 	return sl_my_table_name(p, &e->to);
 }
 
-static bool
-is_versioning(const SlMyParse *p)
+bool
+sl_my_take_versioning(SlMyParse *p)
 {
-	return sl_my_is(p, "with") && sl_my_next_is(p, 1, "system") && sl_my_next_is(p, 2, "versioning");
+	if (!sl_my_is(p, "with") || !sl_my_next_is(p, 1, "system") || !sl_my_next_is(p, 2, "versioning"))
+		return false;
+	(void) sl_my_clause(p, SL_DDL_ADD_VERSIONING);
+	p->at += 3;
+	return true;
 }
 
 /* Options up to partitioning, a query or the end; commas between them. */
@@ -54,15 +58,13 @@ options(SlMyParse *p)
 	{
 		if (sl_my_take2(p, "start", "transaction"))
 			p->ddl->starts_transaction = true;
-		else if (is_versioning(p))
+		else if (!sl_my_take_versioning(p))
 		{
-			(void) sl_my_clause(p, SL_DDL_ADD_VERSIONING);
-			p->at += 3;
+			if (!sl_my_is_option(p))
+				return true;
+			if (!sl_my_option(p))
+				return false;
 		}
-		else if (!sl_my_is_option(p))
-			return true;
-		else if (!sl_my_option(p))
-			return false;
 		if (sl_my_take_sign(p, ",") && !sl_my_is_option(p))
 			return sl_my_unexpected(p, "an option of a table was expected");
 	}

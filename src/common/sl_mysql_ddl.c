@@ -25,12 +25,25 @@ drop_list(SlMyParse *p)
 	return sl_my_expect_end(p);
 }
 
+/* [ALGORITHM …] [LOCK …] [WAIT n | NOWAIT] */
+static bool
+index_end(SlMyParse *p)
+{
+	bool		is;
+
+	do
+	{
+		if (!sl_my_how(p, &is))
+			return false;
+	} while (is);
+	return sl_my_wait(p) && sl_my_expect_end(p);
+}
+
 static bool
 drop_index(SlMyParse *p)
 {
 	SlDdlClause *c;
 	SlDdlEffect *e = sl_my_effect(p);
-	bool		is;
 
 	p->ddl->kind = SL_DDL_ALTER_TABLE;
 	p->ddl->what = "DROP INDEX";
@@ -38,12 +51,7 @@ drop_index(SlMyParse *p)
 	c->if_exists = sl_my_if_exists(p);
 	if (!sl_my_name(p, &c->name) || !sl_my_expect(p, "on") || !sl_my_table_name(p, &e->table) || !sl_my_wait(p))
 		return false;
-	do
-	{
-		if (!sl_my_how(p, &is))
-			return false;
-	} while (is);
-	return sl_my_expect_end(p);
+	return index_end(p);
 }
 
 static bool
@@ -116,7 +124,11 @@ truncate_table(SlMyParse *p)
 	p->ddl->kind = SL_DDL_TRUNCATE_TABLE;
 	p->ddl->what = "TRUNCATE TABLE";
 	(void) sl_my_take(p, "table");
-	return sl_my_table_name(p, &sl_my_effect(p)->table) && sl_my_wait(p) && sl_my_expect_end(p);
+	if (!sl_my_table_name(p, &sl_my_effect(p)->table) || !sl_my_wait(p))
+		return false;
+	if (!sl_my_take2(p, "drop", "storage"))
+		(void) sl_my_take2(p, "reuse", "storage");
+	return sl_my_expect_end(p);
 }
 
 /* ---------- CREATE ---------- */
@@ -151,7 +163,6 @@ create_index(SlMyParse *p, SlDdlKeyKind kind)
 	SlDdlClause *c = sl_my_clause(p, SL_DDL_ADD_KEY);
 	SlDdlKey   *k = c->key = palloc0(sizeof(SlDdlKey));
 	const char *method;
-	bool		is;
 
 	p->ddl->kind = SL_DDL_ALTER_TABLE;
 	p->ddl->what = "CREATE INDEX";
@@ -167,12 +178,7 @@ create_index(SlMyParse *p, SlDdlKeyKind kind)
 	if (!sl_my_expect(p, "on") || !sl_my_table_name(p, &e->table) || !sl_my_wait(p) ||
 		!sl_my_key_parts(p, k) || !sl_my_key_options(p, k))
 		return false;
-	do
-	{
-		if (!sl_my_how(p, &is))
-			return false;
-	} while (is);
-	return sl_my_expect_end(p);
+	return index_end(p);
 }
 
 /* Options of a database, and a sequence's numbers, are no table's columns. */

@@ -36,6 +36,8 @@ typedef struct SlDdlType
 	uint32		scale;			/* has_scale */
 	int			nmembers;		/* of ENUM and SET */
 	const char **members;
+	bool		raw_members;	/* one has bytes that another character set
+								 * than UTF-8 may have */
 	bool		compressed;		/* MariaDB */
 	bool		has_srid;
 	uint32		srid;			/* also REF_SYSTEM_ID */
@@ -184,6 +186,7 @@ typedef struct SlDdlColumn
 	SL_DDL_CLAUSE(SET_DEFAULT, "ALTER COLUMN SET DEFAULT", SL_DDL_COLUMNS) \
 	SL_DDL_CLAUSE(DROP_DEFAULT, "ALTER COLUMN DROP DEFAULT", SL_DDL_COLUMNS) \
 	SL_DDL_CLAUSE(SET_VISIBLE, "ALTER COLUMN SET VISIBLE", SL_DDL_COLUMNS) \
+	SL_DDL_CLAUSE(MASKING, "ALTER COLUMN SET MASKING POLICY", 0) /* MySQL 9: what queries see */ \
 	SL_DDL_CLAUSE(ADD_KEY, "ADD KEY", SL_DDL_INDEXES) /* UNIQUE, PRIMARY: SL_DDL_KEYS */ \
 	SL_DDL_CLAUSE(DROP_KEY, "DROP KEY", SL_DDL_KEYS | SL_DDL_INDEXES) \
 	SL_DDL_CLAUSE(DROP_PRIMARY_KEY, "DROP PRIMARY KEY", SL_DDL_KEYS) \

@@ -89,7 +89,14 @@ sl_my_take_sign(SlMyParse *p, const char *sign)
 bool
 sl_my_expect(SlMyParse *p, const char *keyword)
 {
-	return sl_my_take(p, keyword) || sl_my_unexpected(p, psprintf("%s was expected", keyword));
+	char	   *shown;
+
+	if (sl_my_take(p, keyword))
+		return true;
+	shown = psprintf("%s was expected", keyword);
+	for (size_t i = 0; i < strlen(keyword); i++)
+		shown[i] = (char) pg_toupper((unsigned char) shown[i]);
+	return sl_my_unexpected(p, shown);
 }
 
 bool

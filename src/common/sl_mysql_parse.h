@@ -128,7 +128,9 @@ extern bool sl_my_alter_table(SlMyParse *p);	/* behind TABLE */
 extern bool sl_my_elements(SlMyParse *p, bool if_not_exists);	/* (columns, keys, …) */
 extern bool sl_my_how(SlMyParse *p, bool *is);	/* ALGORITHM = …, LOCK = … */
 
-extern bool sl_my_create_table(SlMyParse *p);	/* sl_mysql_create.c */
+/* sl_mysql_create.c */
+extern bool sl_my_create_table(SlMyParse *p);	/* behind TABLE */
+extern bool sl_my_take_versioning(SlMyParse *p);	/* WITH SYSTEM VERSIONING */
 
 /* Statements that touch no table; *is: it is one.  sl_mysql_other.c */
 extern bool sl_my_other(SlMyParse *p, bool *is);

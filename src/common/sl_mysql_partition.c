@@ -123,6 +123,7 @@ listed(SlMyParse *p, SlDdlClause *c)
 		return false;
 	if (c->kind == SL_DDL_DISCARD_PARTITION || c->kind == SL_DDL_IMPORT_PARTITION)
 		return sl_my_expect(p, "tablespace");
+	(void) binlog_word(p);
 	while (sl_my_which(p, modes) >= 0 || (sl_my_is(p, "for") && sl_my_next_is(p, 1, "upgrade")))
 		p->at += sl_my_is(p, "for") ? 2 : 1;
 	return true;

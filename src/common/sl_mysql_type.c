@@ -56,6 +56,8 @@ static const Spelling spellings[] = {
 	{"nchar", "nchar", TEXT},
 	{"varchar", "varchar", TEXT},
 	{"varcharacter", "varchar", TEXT},
+	{"varchar2", "varchar2", TEXT},
+	{"clob", "clob", TEXT},
 	{"nvarchar", "nvarchar", TEXT},
 	{"tinytext", "tinytext", TEXT},
 	{"text", "text", TEXT},
@@ -86,9 +88,9 @@ static const Spelling spellings[] = {
 	{"geometrycollection", "geometrycollection", SPACE},
 	{"geomcollection", "geometrycollection", SPACE},
 	{"vector", "vector", LENGTH},
-	{"uuid", "uuid", PLAIN},
-	{"inet4", "inet4", PLAIN},
-	{"inet6", "inet6", PLAIN},
+	{"uuid", "uuid", LENGTH},
+	{"inet4", "inet4", LENGTH},
+	{"inet6", "inet6", LENGTH},
 	{NULL, NULL, LENGTH},
 };
 
@@ -156,13 +158,23 @@ text_attributes(SlMyParse *p, SlDdlType *type)
 
 /* ---------- arguments ---------- */
 
+/* A whole number; of another only what stands before its point counts. */
+static bool
+length(SlMyParse *p, uint32 *n)
+{
+	if (sl_my_kind(p) != SL_MY_DECIMAL)
+		return sl_my_number(p, n);
+	*n = (uint32) strtoul(sl_my_token_value(&p->t, p->at++, NULL), NULL, 10);
+	return true;
+}
+
 /* [(n[, m])] */
 static bool
 numbers(SlMyParse *p, SlDdlType *type, bool two)
 {
 	if (!sl_my_take_sign(p, "("))
 		return true;
-	if (!sl_my_number(p, &type->length))
+	if (!length(p, &type->length))
 		return false;
 	type->has_length = true;
 	if (two && sl_my_take_sign(p, ","))
@@ -188,30 +200,62 @@ number_attributes(SlMyParse *p, SlDdlType *type)
 	}
 }
 
+/* The bytes that a constant of digits is, the first one perhaps not full. */
+static char *
+bytes_of(const char *digits, bool bits, size_t *len)
+{
+	StringInfoData out;
+	size_t		each = bits ? 8 : 2;
+	size_t		n = strlen(digits);
+
+	initStringInfo(&out);
+	while (n > 0)
+	{
+		size_t		take = (n - 1) % each + 1;
+		char		one[9];
+
+		memcpy(one, digits, take);
+		one[take] = '\0';
+		appendStringInfoChar(&out, (char) strtoul(one, NULL, bits ? 2 : 16));
+		digits += take;
+		n -= take;
+	}
+	*len = out.len;
+	return out.data;
+}
+
+static bool
+is_ascii(const char *text)
+{
+	while (*text != '\0' && (*text & 0x80) == 0)
+		text++;
+	return *text == '\0';
+}
+
 /* A member is a string, or the bytes of one in digits. */
 static bool
-member(SlMyParse *p, const char **text)
+member(SlMyParse *p, SlDdlType *type, const char **text)
 {
-	const char *digits;
-	StringInfoData bytes;
-	bool		introduced = sl_my_kind(p) == SL_MY_WORD && p->t.tokens[Min(p->at + 1, p->t.n - 1)].kind == SL_MY_HEX;
+	bool		introduced = false;
+	SlMyTokenKind next = p->t.tokens[Min(p->at + 1, p->t.n - 1)].kind;
+	size_t		len;
 
-	if (introduced)
+	if (sl_my_kind(p) == SL_MY_WORD)
+		introduced = true;		/* _latin1 */
+	if (introduced && (next == SL_MY_HEX || next == SL_MY_BITS))
 		p->at++;
-	if (sl_my_kind(p) != SL_MY_HEX)
-		return sl_my_string(p, text);
-	digits = sl_my_token_value(&p->t, p->at, NULL);
-	initStringInfo(&bytes);
-	for (; digits[0] != '\0'; digits += 2)
+	if (sl_my_kind(p) != SL_MY_HEX && sl_my_kind(p) != SL_MY_BITS)
 	{
-		char		two[3] = {digits[0], digits[1], '\0'};
-
-		appendStringInfoChar(&bytes, (char) strtoul(two, NULL, 16));
+		if (!sl_my_string(p, text))
+			return false;
+		type->raw_members |= introduced && !is_ascii(*text);
+		return true;
 	}
-	if (strlen(bytes.data) != (size_t) bytes.len)
+	*text = bytes_of(sl_my_token_value(&p->t, p->at, NULL), sl_my_kind(p) == SL_MY_BITS, &len);
+	if (strlen(*text) != len)
 		return sl_my_unexpected(p, "a member has a zero byte");
+	type->raw_members |= !is_ascii(*text);
 	p->at++;
-	*text = bytes.data;
 	return true;
 }
 
@@ -227,7 +271,7 @@ members(SlMyParse *p, SlDdlType *type)
 		if (type->nmembers >= SL_DDL_MAX_LIST)
 			return sl_my_unexpected(p, "a list of members is too long");
 		type->members = sl_my_room(type->members, type->nmembers, sizeof(char *));
-		if (!member(p, &type->members[type->nmembers]))
+		if (!member(p, type, &type->members[type->nmembers]))
 			return false;
 		/* servers cut spaces at the end */
 		end = unconstify(char *, type->members[type->nmembers++]);
@@ -277,6 +321,29 @@ national(SlMyParse *p, const char **name)
 	return true;
 }
 
+/* MariaDB: mariadb_schema.date is date; another product's keeps that in its name, because it is another type here. */
+static const char *
+schema_type(SlMyParse *p, Form *form)
+{
+	bool		own = sl_my_is(p, "mariadb_schema");
+	const char *schema;
+	const char *name;
+
+	if (!sl_my_name(p, &schema) || !sl_my_take_sign(p, ".") || !sl_my_is_name(p, 0))
+	{
+		(void) sl_my_unexpected(p, "a type was expected");
+		return NULL;
+	}
+	for (const Spelling *s = spellings; s->word != NULL; s++)
+		if (sl_my_take(p, s->word))
+		{
+			*form = s->form;
+			return own ? s->name : psprintf("%s.%s", sl_my_folded(schema), s->name);
+		}
+	*form = NUMBER;
+	return sl_my_word_or_text(p, &name) ? psprintf("%s.%s", sl_my_folded(schema), name) : NULL;
+}
+
 /* The type's name is passed; its form, and its base name (NULL at a fault). */
 static const char *
 type_name(SlMyParse *p, Form *form)
@@ -290,6 +357,8 @@ type_name(SlMyParse *p, Form *form)
 			(void) sl_my_unexpected(p, "CHAR or VARCHAR was expected");
 		return name;
 	}
+	if (sl_my_next_sign(p, 1, "."))
+		return schema_type(p, form);
 	for (const Spelling *s = spellings; s->word != NULL; s++)
 		if (sl_my_take(p, s->word))
 		{
@@ -355,7 +424,7 @@ sl_my_type(SlMyParse *p, SlDdlType *type)
 	if (form == MEMBERS)
 		ok = members(p, type);
 	else if (form != PLAIN)
-		ok = numbers(p, type, form == NUMBER);
+		ok = numbers(p, type, form == NUMBER || form == SPACE);
 	if (ok && (form == TEXT || form == MEMBERS))
 		ok = text_attributes(p, type);
 	if (form == NUMBER || form == PLAIN)

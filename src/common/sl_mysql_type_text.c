@@ -140,7 +140,7 @@ string(const SlDdlType *type, StringInfo out)
 static bool
 listed(const SlDdlType *type, StringInfo out)
 {
-	if (type->nmembers == 0)
+	if (type->nmembers == 0 || type->raw_members)
 		return false;
 	appendStringInfo(out, "%s(", type->name);
 	for (int i = 0; i < type->nmembers; i++)

@@ -2,7 +2,7 @@
  * ddl.c
  *	  Statements to what the parser of definitions makes of them.
  *
- *	ddl mysql|mariadb VERSION [ansi] [nobackslash] [fold]
+ *	ddl mysql|mariadb VERSION [ansi] [nobackslash] [fold] [real]
  *
  * A line of standard input is a statement in hexadecimal; a line of output what
  * it does, as ddl_text.h has it, with white space as one space.
@@ -52,6 +52,7 @@ main(int argc, char **argv)
 		session.ansi_quotes |= strcmp(argv[i], "ansi") == 0;
 		session.no_backslash_escapes |= strcmp(argv[i], "nobackslash") == 0;
 		session.lower_case_table_names |= strcmp(argv[i], "fold") == 0;
+		session.real_as_float |= strcmp(argv[i], "real") == 0;
 	}
 	while (getline(&line, &room, stdin) > 0)
 	{
