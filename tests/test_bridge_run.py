@@ -9,7 +9,7 @@ import struct
 import pytest
 
 from lib import Bridge, find_secret, free_port, make_bridged_stream, wait_until
-from lib.bridge import login_of, probed, run_bridge
+from lib.bridge import login_of, probe, run_bridge
 from lib.bridgerun import begin_here, children_of
 from lib.rounds import FAST
 
@@ -301,8 +301,9 @@ def id_of(stream, attempt):
 
 
 def follow_as(server, server_id):
-    """Another replica of that id for a moment: the server cuts off the one that has it."""
-    probed(login_of(server), "--dump", 2, "--server-id", server_id)
+    """Another replica of that id for a moment: the server cuts off the one that has it (which comes again, and does the
+    same to this one where it is slow).  What it said."""
+    return probe(login_of(server), "--dump", 2, "--server-id", server_id)
 
 
 def registered(server, server_id):
@@ -328,7 +329,7 @@ def test_a_replica_of_its_own(mysql9, dst, make_bridge):
     taken = registered(mysql9, id_of(stream, 0))
     bridge = make_bridge(dst)
     works(stream)
-    follow_as(mysql9, id_of(stream, 0))
+    assert follow_as(mysql9, id_of(stream, 0)).returncode == 0
     works(stream)
     assert "same server_" not in bridge.log_text()
     follow_as(mysql9, id_of(stream, 1))
