@@ -57,7 +57,7 @@ CREATE FUNCTION sluice.bridge_request(ticket bigint,
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE
     AS 'MODULE_PATHNAME', 'sluice_bridge_request';
 COMMENT ON FUNCTION sluice.bridge_request(bigint) IS
-    'take a request for this session: what is asked (preflight), connection to the source, scope and options; nulls: it is not there any more';
+    'take a request for this session: what is asked (preflight, plan), connection to the source, scope and options; nulls: it is not there any more';
 
 CREATE FUNCTION sluice.bridge_answer(ticket bigint, result jsonb) RETURNS boolean
     LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE

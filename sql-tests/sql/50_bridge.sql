@@ -65,7 +65,6 @@ SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.c": "
 SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.c": "text); DROP TABLE x; --"}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.c": "anyelement"}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', type_overrides => '{"t.c": ""}');
-SELECT ddl FROM sluice.schema_preview('my_shop');
 SELECT slot_name FROM sluice.slot_list('my_shop');
 CALL sluice.migrate('my_shop', options => '{"follow": true}');
 SELECT count(*) FROM sluice.health;

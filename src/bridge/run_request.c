@@ -1,7 +1,7 @@
 /*
  * run_request.c
- *	  The process that answers what is asked without a stream: what must hold of
- *	  a source before one is started.
+ *	  The process that answers what is asked without a stream's session: what must
+ *	  hold of a source before one is started, and what its tables would become.
  *
  * Rule: docs/internals/bridge.md, "Without a stream".
  */
@@ -9,6 +9,7 @@
 #include "bridge/json_out.h"
 #include "bridge/preflight.h"
 #include "bridge/run_int.h"
+#include "bridge/schema/schema.h"
 #include "bridge/stream_int.h"
 
 typedef struct Request
@@ -124,7 +125,105 @@ preflight(Request *r)
 	return told;
 }
 
+/* ---------- a plan ---------- */
+
+/* Objects from first on; the first part has the tables. */
+static bool
+answer_part(Request *r, const BrPlan *plan, int first, const BrCatalog **cats, int ncats)
+{
+	StringInfoData out;
+	int			n = Min(plan->n - first, BR_PLAN_PART);
+	bool		wanted;
+
+	initStringInfo(&out);
+	br_json_name(&out, "plan");
+	appendStringInfoChar(&out, '{');
+	br_json_bool(&out, "last", first + n >= plan->n);
+	if (first == 0)
+	{
+		br_json_name(&out, "tables");
+		br_plan_tables_json(&out, r->s, cats, ncats);
+	}
+	br_json_name(&out, "objects");
+	br_plan_json(&out, plan, first, n);
+	appendStringInfoChar(&out, '}');
+	wanted = answer(r, "plan", out.data);
+	pfree(out.data);
+	return wanted;
+}
+
+static bool
+answer_plan(Request *r, MxConn *c)
+{
+	MxError		err = {0};
+	int			ncats;
+	const BrCatalog **cats;
+	const BrPlan *plan;
+
+	if (mx_is_mariadb(c) != r->s->mariadb)
+	{
+		(void) answer_failed(r, psprintf("the source is %s, and its server's driver is another one",
+										 mx_is_mariadb(c) ? "MariaDB" : "MySQL"));
+		return false;
+	}
+	cats = br_stream_catalogs(r->s, c, &ncats, &err);
+	if (cats == NULL)
+	{
+		(void) answer_failed(r, err.message);
+		return false;
+	}
+	plan = br_plan_make(r->s, cats, ncats);
+	for (int first = 0; first == 0 || first < plan->n; first += BR_PLAN_PART)
+		if (!answer_part(r, plan, first, cats, ncats))
+			return false;
+	return true;
+}
+
+/* False: nothing more is to be said. */
+static bool
+plan(Request *r)
+{
+	MxError		err = {0};
+	MxConn	   *c = mx_connect(&r->s->source, true, &err);
+	bool		told;
+
+	if (c == NULL)
+	{
+		(void) answer_failed(r, err.message);
+		return false;
+	}
+	told = answer_plan(r, c);
+	mx_close(c);
+	return told;
+}
+
 /* ---------- its life ---------- */
+
+/* What may be asked for: false when nothing more is to be said. */
+static const struct
+{
+	const char *kind;
+	bool		(*answer) (Request *r);
+}			requests[] =
+
+{
+	{"preflight", preflight},
+	{"plan", plan},
+};
+
+static void
+answer_request(Request *r)
+{
+	for (int i = 0; i < lengthof(requests); i++)
+	{
+		if (strcmp(r->kind, requests[i].kind) != 0)
+			continue;
+		if (requests[i].answer(r))
+			(void) answer(r, "done", "");
+		return;
+	}
+	(void) answer_failed(r, "it is not asked for what this release knows: use the sluice-bridge of the extension's release");
+}
 
 /* What is asked; false: it is not there any more, or not for us. */
 static bool
@@ -174,10 +273,7 @@ br_run_request(const char *conninfo, const char *ticket, int parent)
 	if (take_request(&r))
 	{
 		br_log(&named, "%s is asked for", r.kind);
-		if (strcmp(r.kind, "preflight") != 0)
-			(void) answer_failed(&r, "it is not asked for what this release knows: use the sluice-bridge of the extension's release");
-		else if (preflight(&r))
-			(void) answer(&r, "done", "");
+		answer_request(&r);
 	}
 	br_target_close(r.t);
 	return BR_OK;

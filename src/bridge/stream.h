@@ -66,6 +66,7 @@ typedef struct BrStream
 	char	  **insert_only;	/* likewise */
 	bool		check_values;	/* option check_values */
 	bool		follows;		/* option follow */
+	bool		on_update_triggers; /* option on_update_triggers */
 	int			copy_workers;
 	int64		copy_rate;		/* bytes per second; 0 = no limit */
 	char	   *cold;			/* "schema" "data" "finish" "done"; NULL =
@@ -119,6 +120,12 @@ extern const char *br_stream_schema(const BrStream *s, const char *database);
 
 /* The databases in scope, NULL-terminated. */
 extern char **br_stream_databases(const BrStream *s);
+
+/*
+ * What each of those databases consists of, read from c; *n of them.  NULL at a fault (*err).  As of br_catalog_read, it is
+ * freed at the process's end.
+ */
+extern const BrCatalog **br_stream_catalogs(const BrStream *s, MxConn *c, int *n, MxError *err);
 
 /* Send a batch without changes but with what is to be warned of, and hear whether the stream is to stop.  False when the target did not take it. */
 extern bool br_stream_ask(const BrStream *s, BrTarget *t, bool *stop, BrError *err);

@@ -207,6 +207,7 @@ take_options(BrStream *s, const BrJson *options, BrError *err)
 {
 	s->check_values = br_json_get(options, "check_values") == NULL || br_json_get_true(options, "check_values");
 	s->follows = br_json_get(options, "follow") == NULL || br_json_get_true(options, "follow");
+	s->on_update_triggers = br_json_get_true(options, "on_update_triggers");
 	return take_map(options, "schema_map", &s->nmap, &s->map_from, &s->map_to, err) &&
 		take_patterns(options, "accept_cascades", &s->accept_cascades, err) &&
 		take_patterns(options, "accept_keyless", &s->accept_keyless, err) &&

@@ -115,3 +115,23 @@ br_stream_choose_id(BrStream *s, MxConn *c, MxError *err)
 		mx_result_free(replicas);
 	return true;
 }
+
+/* See stream.h. */
+const BrCatalog **
+br_stream_catalogs(const BrStream *s, MxConn *c, int *n, MxError *err)
+{
+	char	  **databases = br_stream_databases(s);
+	const BrCatalog **cats;
+	int			count = 0;
+
+	while (databases[count] != NULL)
+		count++;
+	cats = palloc0(sizeof(BrCatalog *) * Max(count, 1));
+	for (*n = 0; *n < count; (*n)++)
+	{
+		cats[*n] = br_catalog_read(c, databases[*n], NULL, err);
+		if (cats[*n] == NULL)
+			return NULL;
+	}
+	return cats;
+}

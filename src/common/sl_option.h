@@ -64,6 +64,8 @@ typedef enum SlOptionKind
 		"lag past which the stream is not healthy") \
 	SL_OPTION(MAX_RETAINED_BYTES, "max_retained_bytes", BYTES, true, NULL, \
 		"WAL kept on the source past which the stream is not healthy") \
+	SL_OPTION(ON_UPDATE_TRIGGERS, "on_update_triggers", BOOL, true, "false", \
+		"carry ON UPDATE CURRENT_TIMESTAMP of a MySQL source by triggers") \
 	SL_OPTION(PLUGIN, "plugin", TEXT, true, "auto", \
 		"output plugin on a PostgreSQL source: auto or pgoutput") \
 	SL_OPTION(PUBLICATION_NAME, "publication_name", NAME, true, NULL, \

@@ -9,7 +9,9 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+#include "pgext/feed_plan.h"
 #include "pgext/plan.h"
+#include "pgext/source_mysql.h"
 #include "pgext/start_args.h"
 #include "pgext/pgcompat.h"
 
@@ -94,10 +96,37 @@ put_row(ReturnSetInfo *rsinfo, int ordinal, const SlObject *o)
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
+/* The plan as the source's catalog gives it now. */
+static SlPlan *
+plan_pg(SlStream *s, const SlSource *src)
+{
+	SlConn	   *c = sl_conn_open(src, false, "the source's catalog", NULL, CurrentMemoryContext);
+	SlSourceTable *tables;
+	SlPlan	   *plan;
+	int			n;
+
+	PQclear(sl_conn_query(c, PGRES_COMMAND_OK,
+						  "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", 0, NULL));
+	n = sl_pg_tables(c, s, &tables);
+	plan = sl_plan_build(c, s, tables, n);
+	sl_conn_close(c);
+	return plan;
+}
+
+/* The plan as a bridge makes it, held against what the target has. */
+static SlPlan *
+plan_bridged(SlStream *s, const SlSource *src)
+{
+	SlFeedPlan *p = sl_feed_plan_ask(s, src);
+
+	sl_feed_objects_look(s, &p->plan, sl_feed_plan_tables(s, p), p->ntables);
+	return &p->plan;
+}
+
 /*
  * sluice.schema_preview(source, ...): every object that a cold start with
  * these arguments would make, find, refuse or leave, and the statement.
- * Nothing is created.  Raises what reaching the source raises.
+ * Nothing is created.  Raises what reaching the source raises, or what asking a bridge does.
  */
 Datum
 sluice_schema_preview(PG_FUNCTION_ARGS)
@@ -105,18 +134,8 @@ sluice_schema_preview(PG_FUNCTION_ARGS)
 	SlStartArgs *a = sl_start_args_read(fcinfo, false);
 	SlSource   *src;
 	SlStream   *s = sl_start_look(a, &src);
-	SlConn	   *c;
-	SlSourceTable *tables;
-	SlPlan	   *plan;
-	int			n;
+	SlPlan	   *plan = sl_driver_is_bridged(s->driver) ? plan_bridged(s, src) : plan_pg(s, src);
 
-	sl_driver_require_postgres(s->driver, "sluice.schema_preview()");
-	c = sl_conn_open(src, false, "the source's catalog", NULL, CurrentMemoryContext);
-	PQclear(sl_conn_query(c, PGRES_COMMAND_OK,
-						  "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", 0, NULL));
-	n = sl_pg_tables(c, s, &tables);
-	plan = sl_plan_build(c, s, tables, n);
-	sl_conn_close(c);
 	InitMaterializedSRF(fcinfo, 0);
 	for (int i = 0; i < plan->n; i++)
 		put_row((ReturnSetInfo *) fcinfo->resultinfo, i + 1, &plan->objects[i]);

@@ -74,6 +74,22 @@
 	"  AND i.inhrelid NOT IN (SELECT relid FROM ours)" \
 	") AS d (k, what, onto) ORDER BY 1, 2"
 
+/* What the stream made for its tables alone, once they are gone and nobody else uses it. */
+#define LEFT_SQL \
+	"SELECT pg_catalog.format('DROP FUNCTION %I.%I() RESTRICT', n.nspname, p.proname) " \
+	"FROM sluice.schema_object o JOIN pg_catalog.pg_namespace n ON n.nspname = o.schema_name " \
+	"JOIN pg_catalog.pg_proc p ON p.pronamespace = n.oid AND p.proname = o.object_name AND p.pronargs = 0 " \
+	"WHERE o.stream_id = $1 AND o.kind = 'function' AND o.state = 'created' " \
+	"AND p.proowner = $2::pg_catalog.oid " \
+	"AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgfoid = p.oid) " \
+	"UNION ALL SELECT pg_catalog.format('DROP TYPE %I.%I RESTRICT', n.nspname, t.typname) " \
+	"FROM sluice.schema_object o JOIN pg_catalog.pg_namespace n ON n.nspname = o.schema_name " \
+	"JOIN pg_catalog.pg_type t ON t.typnamespace = n.oid AND t.typname = o.object_name " \
+	"WHERE o.stream_id = $1 AND o.kind = 'enum' AND o.state = 'created' " \
+	"AND t.typtype = 'e' AND t.typowner = $2::pg_catalog.oid " \
+	"AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.refobjid IN (t.oid, t.typarray) " \
+	"  AND d.refclassid = 'pg_catalog.pg_type'::pg_catalog.regclass AND d.deptype <> 'i')"
+
 typedef struct ResetPlan
 {
 	MemoryContext cxt;
@@ -291,6 +307,37 @@ drop_tables(const ResetPlan *p)
 	}
 }
 
+/* Types and functions that only the dropped tables had: others may have to come in their place. */
+static void
+drop_left(const SlStream *s)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	const char *params[] = {s->stream_id, psprintf("%u", s->owner)};
+	List	   *statements = NIL;
+	SlUserSwitch user;
+	ListCell   *lc;
+	uint64		n;
+
+	sl_become_extension_owner(&user);
+	sl_spi_enter();
+	n = sl_spi_exec(LEFT_SQL, SPI_OK_SELECT, lengthof(params), params);
+	for (uint64 i = 0; i < n; i++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(cxt);
+
+		statements = lappend(statements, sl_spi_text(i, 1, cxt));
+		MemoryContextSwitchTo(old);
+	}
+	sl_spi_leave();
+	sl_become_back(&user);
+	sl_become_role(s->owner, &user);
+	sl_spi_enter();
+	foreach(lc, statements)
+		sl_spi_exec(lfirst(lc), SPI_OK_UTILITY, 0, NULL);
+	sl_spi_leave();
+	sl_become_back(&user);
+}
+
 /* See coldstart.h. */
 void
 sl_reset_target_data(SlStream *s, const char *confirm)
@@ -307,5 +354,6 @@ sl_reset_target_data(SlStream *s, const char *confirm)
 	ask(p, confirm);
 	forget_copy(s);
 	drop_tables(p);
+	drop_left(s);
 	forget(s, sql, lengthof(sql));
 }

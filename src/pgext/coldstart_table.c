@@ -163,9 +163,9 @@ sl_cold_drop_target(SlStream *s, const char *src_schema, const char *src_table,
 	sl_cold_drop_relation(target);
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
-	/* a type stays until nobody uses it */
+	/* a type or function stays until nobody uses it */
 	sl_spi_exec("DELETE FROM sluice.schema_object WHERE stream_id = $1"
-				" AND source_schema = $2 AND source_table = $3 AND kind <> 'enum'",
+				" AND source_schema = $2 AND source_table = $3 AND kind NOT IN ('enum', 'function')",
 				SPI_OK_DELETE, lengthof(params), params);
 	sl_spi_exec("UPDATE sluice.stream_table SET target_relid = NULL, created = false"
 				" WHERE stream_id = $1 AND schema_name = $2 AND table_name = $3",

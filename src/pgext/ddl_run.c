@@ -65,10 +65,12 @@ is_plan_kind(const Node *stmt)
 		case T_CompositeTypeStmt:
 		case T_CreateDomainStmt:
 		case T_CreateEnumStmt:
+		case T_CreateFunctionStmt:
 		case T_CreatePolicyStmt:
 		case T_CreateRangeStmt:
 		case T_CreateSeqStmt:
 		case T_CreateStatsStmt:
+		case T_CreateTrigStmt:
 		case T_IndexStmt:
 			return true;
 		default:

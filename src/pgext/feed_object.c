@@ -14,6 +14,7 @@
 #include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -44,6 +45,8 @@ typedef struct FeedObjects
 	SlGate	   *gate;
 	SlColdTable *tables;
 	int			ntables;
+	bool		look;			/* nothing is recorded, and nothing made or
+								 * dropped */
 
 	/* of tables that are there and cannot hold what the source has */
 	int			nunfit;
@@ -97,7 +100,7 @@ check_object(const FeedObjects *f, const SlObject *o)
 		breach(o, "belongs to a table that is not the stream's");
 	if (o->state != SL_OBJECT_PLANNED)
 		return;
-	if (!sl_feed_stage_fits(o->kind, o->stage))
+	if (!sl_feed_stage_fits(o))
 		breach(o, psprintf("cannot be built at stage %d", o->stage));
 	if (!is_schema_of_stream(f, o->schema))
 		breach(o, "is in a schema that is not the stream's");
@@ -157,14 +160,18 @@ judge_table(FeedObjects *f, SlObject *o, SlColdTable *t)
 
 /* Nobody would write a column of it that the bridge takes for generated. */
 static void
-judge_existing(FeedObjects *f, const SlObject *o, const SlColdTable *t)
+judge_existing(FeedObjects *f, SlObject *o, const SlColdTable *t)
 {
 	bool		fits = true;
 	ListCell   *lc;
 
+	if (f->look)
+		resetStringInfo(&f->faults);
 	foreach(lc, o->generated)
 		fits &= sl_target_check_not_sent(t->target, lfirst(lc), &f->faults);
-	if (!fits && f->nunfit++ == 0)
+	if (!fits && f->look)
+		set_fault(o, f->faults.data);
+	else if (!fits && f->nunfit++ == 0)
 		f->unfit = t;
 }
 
@@ -189,6 +196,15 @@ type_there(const SlObject *o)
 	return OidIsValid(nsp) ? GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
 											 CStringGetDatum(o->name),
 											 ObjectIdGetDatum(nsp)) : InvalidOid;
+}
+
+/* See feed_plan.h. */
+char *
+sl_feed_enum_there(const SlObject *o)
+{
+	Oid			type = type_there(o);
+
+	return OidIsValid(type) ? sl_plan_describe_type(type) : NULL;
 }
 
 static void
@@ -224,7 +240,7 @@ judge_enum(FeedObjects *f, SlObject *o, SlColdTable *t)
 		o->state = SL_OBJECT_EXISTS;
 		return;
 	}
-	ours = is_recorded(f, o, &ddl);
+	ours = !f->look && is_recorded(f, o, &ddl);
 	if (ours && t && t->created && OidIsValid(t->target))
 		sl_feed_drop_table(f->s, t);
 	if (ours && sl_control_exec(USED_SQL, SPI_OK_SELECT, 1, &oid) == 0)
@@ -234,6 +250,58 @@ judge_enum(FeedObjects *f, SlObject *o, SlColdTable *t)
 	}
 	set_fault(o, "exists on the target as another type");
 	o->fix = psprintf("DROP TYPE %s", quote_qualified_identifier(o->schema, o->name));
+}
+
+/* The target's function of the object's name, without arguments. */
+static Oid
+function_there(const SlObject *o)
+{
+	List	   *name = list_make2(makeString(o->schema), makeString(o->name));
+
+	return LookupFuncName(name, 0, NULL, true);
+}
+
+static void
+drop_function(const FeedObjects *f, const SlObject *o)
+{
+	SlUserSwitch user;
+
+	sl_become_role(f->s->owner, &user);
+	sl_spi_enter();
+	sl_spi_exec(psprintf("DROP FUNCTION %s() RESTRICT",
+						 quote_qualified_identifier(o->schema, o->name)),
+				SPI_OK_UTILITY, 0, NULL);
+	sl_spi_leave();
+	sl_become_back(&user);
+}
+
+/*
+ * A function that is there must be ours and the same, or is made anew with its
+ * table, whose triggers call it.
+ */
+static void
+judge_function(FeedObjects *f, SlObject *o, SlColdTable *t)
+{
+	bool		ours;
+	char	   *ddl;
+
+	if (!OidIsValid(get_namespace_oid(o->schema, true)) || !OidIsValid(function_there(o)))
+		return;
+	ours = !f->look && is_recorded(f, o, &ddl);
+	if (ours && same_text(ddl, o->ddl))
+	{
+		o->state = SL_OBJECT_EXISTS;
+		return;
+	}
+	if (!ours)
+	{
+		set_fault(o, "exists on the target");
+		o->fix = psprintf("DROP FUNCTION %s()", quote_qualified_identifier(o->schema, o->name));
+		return;
+	}
+	if (t && t->created && OidIsValid(t->target))
+		sl_feed_drop_table(f->s, t);
+	drop_function(f, o);
 }
 
 /* An index's name must be free: it is found out before rows are copied. */
@@ -290,32 +358,53 @@ judge_planned(FeedObjects *f, SlObject *o, SlColdTable *t)
 		set_fault(o, fault);
 		return;
 	}
-	judge_window(f, o);
+	if (!f->look && !o->own)
+		judge_window(f, o);
 	if (o->kind == SL_OBJ_TABLE)
 		judge_table(f, o, t);
 	else if (o->kind == SL_OBJ_ENUM)
 		judge_enum(f, o, t);
-	else if (t && is_recorded(f, o, &ddl))
+	else if (o->kind == SL_OBJ_FUNCTION)
+		judge_function(f, o, t);
+	else if (t && !f->look && is_recorded(f, o, &ddl))
 		o->state = SL_OBJECT_EXISTS;
 	else if (o->kind == SL_OBJ_INDEX)
 		judge_index(o);
+}
+
+static int
+compare_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int
+by_name(const void *x, const void *y)
+{
+	const SlObject *a = *(const SlObject *const *) x;
+	const SlObject *b = *(const SlObject *const *) y;
+	int			c = (int) a->kind - (int) b->kind;
+
+	if (c == 0)
+		c = strcmp(a->name, b->name);
+	if (c == 0)
+		c = compare_text(a->schema, b->schema);
+	return c ? c : compare_text(a->table, b->table);
 }
 
 /* Two objects of one name are one row of the record. */
 static void
 check_unique(const FeedObjects *f)
 {
-	for (int i = 0; i < f->plan->n; i++)
-		for (int j = 0; j < i; j++)
-		{
-			const SlObject *a = &f->plan->objects[i];
-			const SlObject *b = &f->plan->objects[j];
+	const SlObject **all = palloc(sizeof(SlObject *) * (f->plan->n + 1));
 
-			if (a->kind == b->kind && strcmp(a->name, b->name) == 0 &&
-				strcmp(a->schema ? a->schema : "", b->schema ? b->schema : "") == 0 &&
-				strcmp(a->table ? a->table : "", b->table ? b->table : "") == 0)
-				breach(a, "comes twice");
-		}
+	for (int i = 0; i < f->plan->n; i++)
+		all[i] = &f->plan->objects[i];
+	qsort(all, f->plan->n, sizeof(SlObject *), by_name);
+	for (int i = 1; i < f->plan->n; i++)
+		if (by_name(&all[i - 1], &all[i]) == 0)
+			breach(all[i], "comes twice");
+	pfree(all);
 }
 
 /* Objects of an established table are on record as they were then. */
@@ -360,7 +449,7 @@ allow_overrides(FeedObjects *f)
 		if (!HeapTupleIsValid(tup))
 			continue;
 		if (sl_gate_trusts_owner(f->s, ((Form_pg_type) GETSTRUCT(tup))->typowner))
-			sl_gate_allow(f->gate, 't',
+			sl_gate_allow(f->gate, 'T',
 						  get_namespace_name(((Form_pg_type) GETSTRUCT(tup))->typnamespace),
 						  NameStr(((Form_pg_type) GETSTRUCT(tup))->typname));
 		ReleaseSysCache(tup);
@@ -383,6 +472,8 @@ tell_gate(FeedObjects *f)
 		if (f->plan->objects[i].kind == SL_OBJ_ENUM && f->plan->objects[i].schema)
 			sl_gate_allow(f->gate, 't', f->plan->objects[i].schema, f->plan->objects[i].name);
 	allow_overrides(f);
+	if (f->look)
+		return;
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
 	n = sl_spi_exec("SELECT schema_name, object_name FROM sluice.schema_object"
@@ -392,6 +483,16 @@ tell_gate(FeedObjects *f)
 		sl_gate_allow(f->gate, 't', sl_spi_text(i, 1, cxt), sl_spi_text(i, 2, cxt));
 	sl_spi_leave();
 	sl_become_back(&sw);
+}
+
+/* See feed_plan.h. */
+void
+sl_feed_tell_gate(SlStream *s, SlGate *g, SlPlan *plan, SlColdTable *tables, int ntables)
+{
+	FeedObjects f = {.s = s, .plan = plan, .tables = tables, .ntables = ntables,
+	.gate = g, .look = true};
+
+	tell_gate(&f);
 }
 
 /* ---------- building ---------- */
@@ -465,6 +566,36 @@ record_all(FeedObjects *f)
 	sl_plan_record(f->s, all, f->plan->n, NULL);
 }
 
+/* What becomes of each, and of the schemas that they are in. */
+static void
+judge_all(FeedObjects *f)
+{
+	SlPlan	   *plan = f->plan;
+
+	for (int i = 0; i < plan->n; i++)
+		check_object(f, &plan->objects[i]);
+	initStringInfo(&f->faults);
+	check_unique(f);
+	leave_out_established(f);
+	tell_gate(f);
+	for (int i = 0; i < plan->n; i++)
+		if (plan->objects[i].state == SL_OBJECT_PLANNED)
+			judge_planned(f, &plan->objects[i], table_of(f, &plan->objects[i]));
+	refuse_unfit(f);
+	add_schemas(f);
+	sl_plan_judge_owners(f->s, plan);
+}
+
+/* See feed_plan.h. */
+void
+sl_feed_objects_look(SlStream *s, SlPlan *plan, SlColdTable *tables, int ntables)
+{
+	FeedObjects f = {.s = s, .plan = plan, .tables = tables, .ntables = ntables,
+	.gate = sl_feed_gate(s), .look = true};
+
+	judge_all(&f);
+}
+
 /* See feed_plan.h. */
 void
 sl_feed_objects(SlStream *s, SlPlan *plan, SlColdTable *tables, int ntables)
@@ -472,18 +603,7 @@ sl_feed_objects(SlStream *s, SlPlan *plan, SlColdTable *tables, int ntables)
 	FeedObjects f = {.s = s, .plan = plan, .tables = tables, .ntables = ntables,
 	.gate = sl_feed_gate(s)};
 
-	for (int i = 0; i < plan->n; i++)
-		check_object(&f, &plan->objects[i]);
-	initStringInfo(&f.faults);
-	check_unique(&f);
-	leave_out_established(&f);
-	tell_gate(&f);
-	for (int i = 0; i < plan->n; i++)
-		if (plan->objects[i].state == SL_OBJECT_PLANNED)
-			judge_planned(&f, &plan->objects[i], table_of(&f, &plan->objects[i]));
-	refuse_unfit(&f);
-	add_schemas(&f);
-	sl_plan_judge_owners(s, plan);
+	judge_all(&f);
 	if (plan->nfaults > 0)
 		sl_plan_refuse_faults(plan);
 	record_all(&f);

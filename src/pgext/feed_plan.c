@@ -12,7 +12,7 @@
 #define PLAN_KEYS " last start tables objects "
 #define START_KEYS " lsn position "
 #define TABLE_KEYS " schema table rows bytes "
-#define OBJECT_KEYS " kind stage schema name table source_schema source_table ddl state note fault fix row_key generated "
+#define OBJECT_KEYS " kind stage schema name table source_schema source_table ddl state note fault fix row_key generated on_update "
 
 /* Bytes of a name of an object that is not made here. */
 #define MAX_NAME 1024
@@ -74,8 +74,6 @@ read_tables(SlFeedPlan *p, JsonbContainer *root)
 	p->tables = palloc0(sizeof(SlSourceTable) * (p->ntables + 1));
 	for (int i = 0; i < p->ntables; i++)
 		read_table(&p->tables[i], &elems[i]);
-	if (XLogRecPtrIsInvalid(p->start))
-		sl_json_raise("start", "where the bridge begins; the key goes with tables");
 }
 
 static SlObjectState
@@ -126,7 +124,7 @@ static void
 check_complete(const SlObject *o)
 {
 	if (o->state == SL_OBJECT_PLANNED && o->ddl == NULL)
-		sl_json_raise("ddl", "the statement; the key is required for what is planned");
+		sl_json_raise(o->kind == SL_OBJ_FUNCTION || o->kind == SL_OBJ_TRIGGER ? "on_update" : "ddl", "the statement; the key is required for what is planned");
 	if (o->state == SL_OBJECT_REFUSED && o->fault == NULL)
 		sl_json_raise("fault", "why it is refused; the key is required for what is");
 	if ((o->src_schema == NULL) != (o->src_table == NULL))
@@ -156,7 +154,32 @@ read_object(SlObject *o, const JsonbValue *v)
 	o->generated = generated_of(object);
 	o->used = true;
 	o->after_window = !sl_json_bool(object, "row_key", false);
-	check_complete(o);
+}
+
+/* One object is several where the extension makes them of it. */
+static void
+append_objects(SlPlan *plan, int *room, const JsonbValue *v)
+{
+	JsonbContainer *object;
+	SlObject	one = {0};
+	SlObject   *all = &one;
+	JsonbValue	on_update;
+	int			n = 1;
+
+	read_object(&one, v);
+	object = sl_json_object_of(v, "objects", "a JSON object");
+	if ((one.kind == SL_OBJ_FUNCTION || one.kind == SL_OBJ_TRIGGER) &&
+		sl_json_find(object, "on_update", &on_update))
+		all = sl_feed_on_update(&one, object, &n);
+	for (int i = 0; i < n; i++)
+		check_complete(&all[i]);
+	if (plan->n + n > *room)
+	{
+		*room = Max(*room * 2, plan->n + n + 64);
+		plan->objects = repalloc(plan->objects, sizeof(SlObject) * *room);
+	}
+	memcpy(plan->objects + plan->n, all, sizeof(SlObject) * n);
+	plan->n += n;
 }
 
 /* See feed_plan.h. */
@@ -166,6 +189,8 @@ sl_feed_plan_read(Jsonb *json)
 	SlFeedPlan *p = palloc0(sizeof(SlFeedPlan));
 	JsonbValue *elems;
 	JsonbValue	v;
+	int			n;
+	int			room;
 
 	if (!JB_ROOT_IS_OBJECT(json))
 		sl_json_raise("plan", "a JSON object");
@@ -174,12 +199,13 @@ sl_feed_plan_read(Jsonb *json)
 	if (sl_json_find(&json->root, "start", &v))
 		read_start(p, &v);
 	read_tables(p, &json->root);
-	elems = sl_json_array(&json->root, "objects", &p->plan.n);
-	if (p->plan.n > SL_FEED_OBJECTS_MAX)
+	elems = sl_json_array(&json->root, "objects", &n);
+	if (n > SL_FEED_OBJECTS_MAX)
 		sl_json_raise("objects", psprintf("at most %d objects, and the rest in further calls",
 										  SL_FEED_OBJECTS_MAX));
-	p->plan.objects = palloc0(sizeof(SlObject) * (p->plan.n + 1));
-	for (int i = 0; i < p->plan.n; i++)
-		read_object(&p->plan.objects[i], &elems[i]);
+	room = n + 1;
+	p->plan.objects = palloc(sizeof(SlObject) * room);
+	for (int i = 0; i < n; i++)
+		append_objects(&p->plan, &room, &elems[i]);
 	return p;
 }

@@ -27,6 +27,7 @@
 #include "pgext/fault.h"
 #include "pgext/feed.h"
 #include "pgext/feed_plan.h"
+#include "pgext/json_object.h"
 #include "pgext/source_mysql.h"
 #include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
@@ -303,6 +304,8 @@ begin_plan(SlStream *s, SlFeedPlan *p, const SlCopyRecord *old)
 {
 	const char *id = s->stream_id;
 
+	if (XLogRecPtrIsInvalid(p->start))
+		sl_json_raise("start", "where the bridge begins; the key goes with tables");
 	check_tables(s, p);
 	sort_tables(p);
 	record_start(s, p, old);

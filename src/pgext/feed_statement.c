@@ -184,6 +184,13 @@ is_comment(const SlObject *o, const Node *stmt)
 	}
 }
 
+/* Nobody else's statement makes one. */
+static bool
+is_none(const SlObject *o, const Node *stmt)
+{
+	return false;
+}
+
 /* The statements of a plan, and when each is run. */
 static const struct
 {
@@ -202,15 +209,17 @@ static const struct
 	{SL_OBJ_FOREIGN_KEY, SL_STAGE_FOREIGN_KEY, T_AlterTableStmt, is_foreign_key},
 	{SL_OBJ_VALIDATION, SL_STAGE_VALIDATE, T_AlterTableStmt, is_validation},
 	{SL_OBJ_COMMENT, SL_STAGE_LAST, T_CommentStmt, is_comment},
+	{SL_OBJ_FUNCTION, SL_STAGE_BEFORE, T_CreateFunctionStmt, is_none},
+	{SL_OBJ_TRIGGER, SL_STAGE_LAST, T_CreateTrigStmt, is_none},
 };
 
 /* See feed_plan.h. */
 bool
-sl_feed_stage_fits(SlObjectKind kind, int stage)
+sl_feed_stage_fits(const SlObject *o)
 {
 	for (int i = 0; i < lengthof(forms); i++)
-		if (forms[i].kind == kind)
-			return forms[i].stage == stage;
+		if (forms[i].kind == o->kind)
+			return forms[i].stage == o->stage && o->own == (forms[i].form == is_none);
 	return false;
 }
 
@@ -257,6 +266,8 @@ sl_feed_describe_enum(const SlObject *o)
 char *
 sl_feed_statement(SlGate *g, const SlObject *o, char **fault)
 {
+	if (o->own)
+		return o->ddl;
 	for (int i = 0; i < lengthof(forms); i++)
 	{
 		char	   *ddl;

@@ -25,7 +25,7 @@ extern SlGate *sl_gate_create(const SlStream *s);
 /*
  * Tell the gate what the plan creates or finds on the target, by source name:
  * from then on text may name it.  kind: 't' type, 'r' relation (tables), 'S'
- * sequence, 'c' collation.
+ * sequence, 'c' collation; 'T' a type by its name on the target, which is not mapped.
  */
 extern void sl_gate_allow(SlGate *g, char kind, const char *src_schema,
 						  const char *name);

@@ -317,6 +317,8 @@ sl_gate_type_name(SlGate *g, const TypeName * type)
 	}
 	if (sl_gate_is_allowed(g, 't', schema, name) || sl_gate_is_allowed(g, 'r', schema, name))
 		target = sl_stream_target_schema(g->s, schema);
+	else if (sl_gate_is_allowed(g, 'T', schema, name))
+		target = schema;
 	else
 		target = sl_gate_member(g, SL_MEMBER_TYPE, schema, name, &why);
 	if (target == NULL)

@@ -111,6 +111,7 @@ typedef struct SlObject
 	bool		used;			/* a type: by a table that is built */
 	List	   *generated;		/* a table: names of columns that a bridge
 								 * does not send */
+	bool		own;			/* ddl is the extension's text: no gate */
 	bool		after_window;	/* rows of different snapshots may meet in it:
 								 * built once the stream has passed them */
 } SlObject;

@@ -5,7 +5,8 @@
  * NOTES
  *	  One statement (schema_diff_sql.c) describes the objects on each side; the
  *	  rows are sorted the same way here and walked side by side.  Only catalogs
- *	  are read, so no row's value can come out.
+ *	  are read, so no row's value can come out.  For a source that sluice-bridge
+ *	  reads, its side is what the bridge would make of it (schema_diff_bridge.c).
  */
 #include "postgres.h"
 
@@ -17,48 +18,17 @@
 #include "utils/tuplestore.h"
 
 #include "pgext/api.h"
-#include "pgext/schema_diff.h"
+#include "pgext/schema_diff_int.h"
 #include "pgext/sequence_pg.h"
+#include "pgext/source_mysql.h"
 #include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
 
 PG_FUNCTION_INFO_V1(sluice_schema_diff);
 
-/* A table of the stream, or a sequence that none owns, on both sides. */
-typedef struct DiffObject
-{
-	const char *schema;			/* on the source */
-	const char *name;
-	const char *target_schema;
-	const char *target_name;
-} DiffObject;
-
-/* A row of the statement. */
-typedef struct DiffItem
-{
-	int			ord;
-	char	   *rel_schema;		/* of a partition, else NULL */
-	char	   *rel_name;
-	char	   *key_schema;		/* the same as it is called on the target */
-	int			rank;
-	char	   *kind;
-	char	   *name;			/* NULL for the table itself */
-	char	   *definition;
-} DiffItem;
-
-typedef struct Diff
-{
-	SlStream   *s;
-	int			ntables;
-	DiffObject *tables;
-	int			nsequences;
-	DiffObject *sequences;
-	ReturnSetInfo *rsinfo;
-} Diff;
-
-/* Array literal of one member of the objects. */
-static char *
-array_of(const DiffObject *objects, int n, size_t member)
+/* See schema_diff_int.h. */
+char *
+sl_diff_array(const char *const *texts, int n)
 {
 	StringInfoData buf;
 
@@ -66,10 +36,8 @@ array_of(const DiffObject *objects, int n, size_t member)
 	appendStringInfoChar(&buf, '{');
 	for (int i = 0; i < n; i++)
 	{
-		const char *text = *(const char *const *) ((const char *) &objects[i] + member);
-
 		appendStringInfoString(&buf, i ? ",\"" : "\"");
-		for (const char *p = text; *p; p++)
+		for (const char *p = texts[i]; *p; p++)
 		{
 			if (*p == '"' || *p == '\\')
 				appendStringInfoChar(&buf, '\\');
@@ -81,8 +49,36 @@ array_of(const DiffObject *objects, int n, size_t member)
 	return buf.data;
 }
 
+/* Of one member of the objects. */
+static char *
+array_of(const SlDiffObject *objects, int n, size_t member)
+{
+	const char **texts = palloc(sizeof(char *) * (n + 1));
+
+	for (int i = 0; i < n; i++)
+		texts[i] = *(const char *const *) ((const char *) &objects[i] + member);
+	return sl_diff_array(texts, n);
+}
+
+/* See schema_diff_int.h. */
+SlDiffItem *
+sl_diff_add(const SlDiff *d, SlDiffItems *to)
+{
+	SlDiffItem *item;
+
+	if (to->n == to->room)
+	{
+		to->room = Max(to->room * 2, 256);
+		to->items = to->items ? repalloc_huge(to->items, sizeof(SlDiffItem) * to->room) :
+			MemoryContextAlloc(d->cxt, sizeof(SlDiffItem) * to->room);
+	}
+	item = &to->items[to->n++];
+	memset(item, 0, sizeof(*item));
+	return item;
+}
+
 static void
-parameters(const Diff *d, size_t schema, size_t name, const char **params)
+parameters(const SlDiff *d, size_t schema, size_t name, const char **params)
 {
 	params[0] = array_of(d->tables, d->ntables, schema);
 	params[1] = array_of(d->tables, d->ntables, name);
@@ -91,7 +87,7 @@ parameters(const Diff *d, size_t schema, size_t name, const char **params)
 }
 
 static void
-fill_item(DiffItem *item, char **fields)
+fill_item(SlDiffItem *item, char **fields)
 {
 	item->ord = pg_strtoint32(fields[SL_SCHEMA_ORD]);
 	item->rel_schema = item->key_schema = fields[SL_SCHEMA_REL_SCHEMA];
@@ -102,56 +98,60 @@ fill_item(DiffItem *item, char **fields)
 	item->definition = fields[SL_SCHEMA_DEFINITION];
 }
 
-static int
-read_source(const Diff *d, SlConn *c, DiffItem **items)
+static void
+read_source(const SlDiff *d, SlConn *c, SlDiffItems *to)
 {
 	const char *params[4];
 	PGresult   *res;
 	int			n;
 
-	parameters(d, offsetof(DiffObject, schema), offsetof(DiffObject, name), params);
+	parameters(d, offsetof(SlDiffObject, schema), offsetof(SlDiffObject, name), params);
 	res = sl_conn_query(c, PGRES_TUPLES_OK, sl_schema_sql, lengthof(params), params);
 	n = PQntuples(res);
-	*items = palloc0_array(DiffItem, n + 1);
 	for (int i = 0; i < n; i++)
 	{
 		char	   *fields[SL_SCHEMA_COLUMNS];
+		SlDiffItem *item = sl_diff_add(d, to);
 
 		for (int f = 0; f < SL_SCHEMA_COLUMNS; f++)
 			fields[f] = PQgetisnull(res, i, f) ? NULL : pstrdup(PQgetvalue(res, i, f));
-		fill_item(&(*items)[i], fields);
+		fill_item(item, fields);
 		if (fields[SL_SCHEMA_REL_SCHEMA])
-			(*items)[i].key_schema = sl_stream_target_schema(d->s, fields[SL_SCHEMA_REL_SCHEMA]);
+			item->key_schema = sl_stream_target_schema(d->s, fields[SL_SCHEMA_REL_SCHEMA]);
 	}
 	PQclear(res);
-	return n;
 }
 
-static int
-read_target(const Diff *d, DiffItem **items)
+/* See schema_diff_int.h. */
+void
+sl_diff_describe(const SlDiff *d, const char *const *params, SlDiffItems *to)
 {
-	MemoryContext cxt = CurrentMemoryContext;
-	const char *params[4];
 	SlUserSwitch sw;
-	int			n;
+	uint64		n;
 
-	parameters(d, offsetof(DiffObject, target_schema),
-			   offsetof(DiffObject, target_name), params);
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
-	n = (int) sl_spi_exec(sl_schema_sql, SPI_OK_SELECT, lengthof(params), params);
-	*items = MemoryContextAllocZero(cxt, sizeof(DiffItem) * (n + 1));
-	for (int i = 0; i < n; i++)
+	n = sl_spi_exec(sl_schema_sql, SPI_OK_SELECT, 4, params);
+	for (uint64 i = 0; i < n; i++)
 	{
 		char	   *fields[SL_SCHEMA_COLUMNS];
 
 		for (int f = 0; f < SL_SCHEMA_COLUMNS; f++)
-			fields[f] = sl_spi_text(i, f + 1, cxt);
-		fill_item(&(*items)[i], fields);
+			fields[f] = sl_spi_text(i, f + 1, d->cxt);
+		fill_item(sl_diff_add(d, to), fields);
 	}
 	sl_spi_leave();
 	sl_become_back(&sw);
-	return n;
+}
+
+static void
+read_target(const SlDiff *d, SlDiffItems *to)
+{
+	const char *params[4];
+
+	parameters(d, offsetof(SlDiffObject, target_schema),
+			   offsetof(SlDiffObject, target_name), params);
+	sl_diff_describe(d, params, to);
 }
 
 static int
@@ -161,7 +161,7 @@ compare_text(const char *a, const char *b)
 }
 
 static int
-compare_relations(const DiffItem *a, const DiffItem *b)
+compare_relations(const SlDiffItem *a, const SlDiffItem *b)
 {
 	int			d;
 
@@ -179,8 +179,8 @@ compare_relations(const DiffItem *a, const DiffItem *b)
 static int
 compare_items(const void *x, const void *y)
 {
-	const DiffItem *a = x;
-	const DiffItem *b = y;
+	const SlDiffItem *a = x;
+	const SlDiffItem *b = y;
 	int			d = compare_relations(a, b);
 
 	if (d == 0)
@@ -190,18 +190,18 @@ compare_items(const void *x, const void *y)
 
 /* A partition that both sides have is shown under its name on the source. */
 static void
-name_as_source(const DiffItem *source, int nsource, DiffItem *target, int ntarget)
+name_as_source(const SlDiffItem *source, int nsource, SlDiffItem *target, int ntarget)
 {
 	for (int j = 0; j < ntarget; j++)
 	{
-		DiffItem	key = target[j];
-		const DiffItem *found;
+		SlDiffItem	key = target[j];
+		const SlDiffItem *found;
 
 		if (key.rel_schema == NULL)
 			continue;
 		key.rank = 0;
 		key.name = NULL;
-		found = bsearch(&key, source, nsource, sizeof(DiffItem), compare_items);
+		found = bsearch(&key, source, nsource, sizeof(SlDiffItem), compare_items);
 		if (found)
 			target[j].rel_schema = found->rel_schema;
 	}
@@ -209,10 +209,10 @@ name_as_source(const DiffItem *source, int nsource, DiffItem *target, int ntarge
 
 /* Shown: source and target are NULL where a side lacks the object. */
 static void
-emit(const Diff *d, const DiffItem *source, const DiffItem *target)
+emit(const SlDiff *d, const SlDiffItem *source, const SlDiffItem *target)
 {
-	const DiffItem *item = source ? source : target;
-	const DiffObject *o = item->ord > 0 ? &d->tables[item->ord - 1] :
+	const SlDiffItem *item = source ? source : target;
+	const SlDiffObject *o = item->ord > 0 ? &d->tables[item->ord - 1] :
 	&d->sequences[-item->ord - 1];
 	const char *schema = item->rel_schema ? item->rel_schema : o->schema;
 	const char *table = item->rel_name ? item->rel_name : o->name;
@@ -236,7 +236,7 @@ emit(const Diff *d, const DiffItem *source, const DiffItem *target)
 
 /* Behind everything of the relation at i. */
 static int
-skip_relation(const DiffItem *items, int n, int i)
+skip_relation(const SlDiffItem *items, int n, int i)
 {
 	int			j = i + 1;
 
@@ -250,7 +250,7 @@ skip_relation(const DiffItem *items, int n, int i)
  * keys are not listed as well.
  */
 static void
-walk(const Diff *d, const DiffItem *a, int na, const DiffItem *b, int nb)
+walk(const SlDiff *d, const SlDiffItem *a, int na, const SlDiffItem *b, int nb)
 {
 	int			i = 0;
 	int			j = 0;
@@ -259,7 +259,13 @@ walk(const Diff *d, const DiffItem *a, int na, const DiffItem *b, int nb)
 	{
 		int			c = i == na ? 1 : j == nb ? -1 : compare_items(&a[i], &b[j]);
 
-		if (c == 0)
+		if (c == 0 && a[i].fault)
+		{
+			emit(d, &a[i], &b[j]);
+			i = skip_relation(a, na, i);
+			j = skip_relation(b, nb, j);
+		}
+		else if (c == 0)
 		{
 			if (!sl_schema_same(d->s, a[i].definition, b[j].definition))
 				emit(d, &a[i], &b[j]);
@@ -281,15 +287,15 @@ walk(const Diff *d, const DiffItem *a, int na, const DiffItem *b, int nb)
 }
 
 static void
-find_tables(Diff *d)
+find_tables(SlDiff *d)
 {
 	SlStreamTable *tables;
 	int			n = sl_stream_tables(d->s->stream_id, &tables);
 
-	d->tables = palloc0_array(DiffObject, n + 1);
+	d->tables = palloc0_array(SlDiffObject, n + 1);
 	for (int i = 0; i < n; i++)
 	{
-		DiffObject *o = &d->tables[d->ntables];
+		SlDiffObject *o = &d->tables[d->ntables];
 		char	   *name = OidIsValid(tables[i].target_relid) ?
 		get_rel_name(tables[i].target_relid) : NULL;
 
@@ -307,17 +313,17 @@ find_tables(Diff *d)
 }
 
 static void
-find_sequences(Diff *d, SlConn *c)
+find_sequences(SlDiff *d, SlConn *c)
 {
 	SlSourceTable *tables;
 	SlSequence *seqs;
 	int			ntables = sl_pg_tables(c, d->s, &tables);
 	int			n = sl_pg_sequences(c, d->s, tables, ntables, &seqs);
 
-	d->sequences = palloc0_array(DiffObject, n + 1);
+	d->sequences = palloc0_array(SlDiffObject, n + 1);
 	for (int i = 0; i < n; i++)
 	{
-		DiffObject *o = &d->sequences[d->nsequences];
+		SlDiffObject *o = &d->sequences[d->nsequences];
 
 		if (seqs[i].own_table)
 			continue;
@@ -328,40 +334,58 @@ find_sequences(Diff *d, SlConn *c)
 	}
 }
 
+/* What the source says of its tables. */
+static void
+read_pg(SlDiff *d, const SlSource *src, SlDiffItems *source)
+{
+	SlConn	   *c = sl_conn_open(src, false, "the source's catalog", NULL, CurrentMemoryContext);
+
+	find_tables(d);
+	find_sequences(d, c);
+	read_source(d, c, source);
+	sl_conn_close(c);
+}
+
+static void
+compare(const SlDiff *d, SlDiffItems *source, SlDiffItems *target)
+{
+	qsort(source->items, source->n, sizeof(SlDiffItem), compare_items);
+	qsort(target->items, target->n, sizeof(SlDiffItem), compare_items);
+	name_as_source(source->items, source->n, target->items, target->n);
+	walk(d, source->items, source->n, target->items, target->n);
+}
+
 /*
  * sluice.schema_diff(stream_id text): a row for each object that differs.
  * Raises 42501 for who is no member of the owner, 0A000 for a stream without a
- * PostgreSQL source, and what connecting raises.
+ * source, and what connecting or asking a bridge raises.
  */
 Datum
 sluice_schema_diff(PG_FUNCTION_ARGS)
 {
-	Diff		d = {.s = sl_stream_load(sl_arg_text(fcinfo, 0, "stream_id"), false)};
-	DiffItem   *source;
-	DiffItem   *target;
-	SlConn	   *c;
-	int			nsource;
-	int			ntarget;
+	SlDiff		d = {.s = sl_stream_load(sl_arg_text(fcinfo, 0, "stream_id"), false),
+	.cxt = CurrentMemoryContext};
+	SlDiffItems source = {0};
+	SlDiffItems target = {0};
+	SlSource   *src;
 
 	sl_require_owner(d.s);
-	if (d.s->source_server == NULL || strcmp(d.s->driver, "postgres") != 0)
+	if (d.s->source_server == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("stream \"%s\" has no PostgreSQL source to compare with",
-						d.s->stream_id),
+				 errmsg("stream \"%s\" has no source to compare with", d.s->stream_id),
 				 errhint("Compare the schemas with a tool of the source's own.")));
 	InitMaterializedSRF(fcinfo, 0);
 	d.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	c = sl_conn_open(sl_source_resolve(d.s->source_server, d.s->owner), false,
-					 "the source's catalog", NULL, CurrentMemoryContext);
-	find_tables(&d);
-	find_sequences(&d, c);
-	nsource = read_source(&d, c, &source);
-	sl_conn_close(c);
-	ntarget = read_target(&d, &target);
-	qsort(source, nsource, sizeof(DiffItem), compare_items);
-	qsort(target, ntarget, sizeof(DiffItem), compare_items);
-	name_as_source(source, nsource, target, ntarget);
-	walk(&d, source, nsource, target, ntarget);
+	src = sl_source_resolve(d.s->source_server, d.s->owner);
+	if (sl_driver_is_bridged(d.s->driver))
+	{
+		find_tables(&d);
+		sl_diff_read_bridged(&d, src, &source, &target);
+	}
+	else
+		read_pg(&d, src, &source);
+	read_target(&d, &target);
+	compare(&d, &source, &target);
 	return (Datum) 0;
 }

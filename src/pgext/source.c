@@ -411,7 +411,7 @@ sl_driver_require_postgres(const char *driver, const char *function)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("a source of driver \"%s\" is not read by %s in this release",
 						driver, function),
-				 errhint("sluice.preflight() says whether a stream can be started; sluice-bridge probe --plan shows what its copy would make.")));
+				 errhint("Such a source has no replication slots; sluice.preflight() says whether a stream can be started.")));
 }
 
 /*

@@ -11,8 +11,6 @@
 #include "bridge/fault.h"
 #include "bridge/json_out.h"
 
-#define CHUNK		200			/* objects in one call */
-
 /* See cold_int.h. */
 void
 br_append_lsn(StringInfo out, uint64 lsn)
@@ -46,13 +44,6 @@ read_start(BrCold *c)
 }
 
 static bool
-is_copied(const BrStream *s, const BrTable *t)
-{
-	return (strcmp(t->kind, "BASE TABLE") == 0 || strcmp(t->kind, "SYSTEM VERSIONED") == 0) &&
-		br_stream_has(s, t->database, t->name);
-}
-
-static bool
 add_table(BrCold *c, const BrCatalog *cat, const BrTable *t)
 {
 	BrCopyTable *ct;
@@ -79,24 +70,16 @@ add_table(BrCold *c, const BrCatalog *cat, const BrTable *t)
 static bool
 read_catalogs(BrCold *c)
 {
-	char	  **databases = br_stream_databases(c->s);
 	MxError		err;
-	int			n = 0;
 
-	while (databases[n] != NULL)
-		n++;
-	c->cats = palloc0(sizeof(BrCatalog *) * Max(n, 1));
-	for (; c->ncats < n; c->ncats++)
-	{
-		const BrCatalog *cat = br_catalog_read(c->c, databases[c->ncats], NULL, &err);
-
-		if (cat == NULL)
-			return br_cold_failed(c, "%s", err.message);
-		c->cats[c->ncats] = cat;
-		for (int i = 0; i < cat->ntables; i++)
-			if (is_copied(c->s, &cat->tables[i]) && !add_table(c, cat, &cat->tables[i]))
+	c->cats = br_stream_catalogs(c->s, c->c, &c->ncats, &err);
+	if (c->cats == NULL)
+		return br_cold_failed(c, "%s", err.message);
+	for (int i = 0; i < c->ncats; i++)
+		for (int k = 0; k < c->cats[i]->ntables; k++)
+			if (br_plan_copies(c->s, &c->cats[i]->tables[k]) &&
+				!add_table(c, c->cats[i], &c->cats[i]->tables[k]))
 				return false;
-	}
 	return true;
 }
 
@@ -112,32 +95,12 @@ append_start(const BrCold *c, StringInfo out)
 	appendStringInfoChar(out, '}');
 }
 
-static void
-append_tables(const BrCold *c, StringInfo out)
-{
-	br_json_name(out, "tables");
-	appendStringInfoChar(out, '[');
-	for (int i = 0; i < c->ntables; i++)
-	{
-		const BrTable *t = c->tables[i].t;
-
-		br_json_comma(out);
-		appendStringInfoChar(out, '{');
-		br_json_text(out, "schema", t->database);
-		br_json_text(out, "table", t->name);
-		br_json_number(out, "rows", (int64) t->rows);
-		br_json_number(out, "bytes", (int64) t->bytes);
-		appendStringInfoChar(out, '}');
-	}
-	appendStringInfoChar(out, ']');
-}
-
 /* The objects from first on; the first part says all of start and tables. */
 static char *
 plan_part(const BrCold *c, const BrPlan *plan, int first)
 {
 	StringInfoData out;
-	int			n = Min(plan->n - first, CHUNK);
+	int			n = Min(plan->n - first, BR_PLAN_PART);
 
 	initStringInfo(&out);
 	appendStringInfoChar(&out, '{');
@@ -145,7 +108,8 @@ plan_part(const BrCold *c, const BrPlan *plan, int first)
 	if (first == 0)
 	{
 		append_start(c, &out);
-		append_tables(c, &out);
+		br_json_name(&out, "tables");
+		br_plan_tables_json(&out, c->s, c->cats, c->ncats);
 	}
 	br_json_name(&out, "objects");
 	br_plan_json(&out, plan, first, n);
@@ -241,7 +205,7 @@ take_answer(BrCold *c, const BrRows *rows)
 static bool
 send_plan(BrCold *c, const BrPlan *plan)
 {
-	for (int first = 0; first == 0 || first < plan->n; first += CHUNK)
+	for (int first = 0; first == 0 || first < plan->n; first += BR_PLAN_PART)
 	{
 		char	   *part = plan_part(c, plan, first);
 		BrParam		params[] = {{.data = c->s->token}, {.data = part}};
@@ -252,7 +216,7 @@ send_plan(BrCold *c, const BrPlan *plan)
 		pfree(part);
 		if (rows == NULL)
 			return br_cold_target(c, &err, "the schema could not be built");
-		ok = first + CHUNK < plan->n || (rows->ncols == A_COLUMNS && take_answer(c, rows));
+		ok = first + BR_PLAN_PART < plan->n || (rows->ncols == A_COLUMNS && take_answer(c, rows));
 		br_rows_free(rows);
 		if (!ok)
 			return false;

@@ -165,6 +165,54 @@ br_plan_make(const BrStream *s, const BrCatalog *const *cats, int ncats)
 	return b.plan;
 }
 
+/* See schema.h. */
+bool
+br_plan_copies(const BrStream *s, const BrTable *t)
+{
+	return (strcmp(t->kind, "BASE TABLE") == 0 || strcmp(t->kind, "SYSTEM VERSIONED") == 0) &&
+		br_stream_has(s, t->database, t->name);
+}
+
+static void
+table_json(StringInfo out, const BrTable *t)
+{
+	br_json_comma(out);
+	appendStringInfoChar(out, '{');
+	br_json_text(out, "schema", t->database);
+	br_json_text(out, "table", t->name);
+	br_json_number(out, "rows", (int64) t->rows);
+	br_json_number(out, "bytes", (int64) t->bytes);
+	appendStringInfoChar(out, '}');
+}
+
+/* See schema.h. */
+void
+br_plan_tables_json(StringInfo out, const BrStream *s, const BrCatalog *const *cats, int ncats)
+{
+	appendStringInfoChar(out, '[');
+	for (int i = 0; i < ncats; i++)
+		for (int k = 0; k < cats[i]->ntables; k++)
+			if (br_plan_copies(s, &cats[i]->tables[k]))
+				table_json(out, &cats[i]->tables[k]);
+	appendStringInfoChar(out, ']');
+}
+
+static void
+updates_json(StringInfo out, const BrPlanned *o)
+{
+	br_json_name(out, "on_update");
+	appendStringInfoChar(out, '[');
+	for (int i = 0; i < o->nupdates; i++)
+	{
+		br_json_comma(out);
+		appendStringInfoChar(out, '{');
+		br_json_text(out, "column", o->updates[i].column);
+		br_json_number(out, "digits", o->updates[i].digits);
+		appendStringInfoChar(out, '}');
+	}
+	appendStringInfoChar(out, ']');
+}
+
 static void
 member(StringInfo out, const char *name, const char *text)
 {
@@ -197,6 +245,8 @@ br_plan_json(StringInfo out, const BrPlan *plan, int first, int n)
 		member(out, "fix", o->fix);
 		if (o->ngenerated > 0)
 			br_json_texts(out, "generated", o->generated, o->ngenerated);
+		if (o->nupdates > 0)
+			updates_json(out, o);
 		appendStringInfoChar(out, '}');
 	}
 	appendStringInfoChar(out, ']');

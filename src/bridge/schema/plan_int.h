@@ -38,6 +38,8 @@ typedef struct BrPlanTable
 	MyTarget   *targets;		/* of its columns */
 	char	  **constraints;	/* names of its constraints so far */
 	int			nconstraints;
+	int			nupdates;		/* columns with ON UPDATE that is carried */
+	BrOnUpdate *updates;
 } BrPlanTable;
 
 /* ---------- plan.c ---------- */
@@ -68,6 +70,17 @@ extern char *br_plan_constraint_name(BrPlanTable *p, const char *name);
 
 /* The table and the types it needs.  False: it was refused. */
 extern bool br_plan_table(BrPlanTable *p);
+
+/* ---------- plan_update.c ---------- */
+
+/* ON UPDATE of a column: to be carried by a trigger, or left. */
+extern void br_plan_on_update(BrPlanTable *p, int column);
+
+/*
+ * What sets those columns: a "function" before the table, a "trigger" behind its rows.  generated: the columns that the
+ * target computes.
+ */
+extern void br_plan_updates(BrPlanTable *p, const char *kind, int stage, const char **generated, int ngenerated);
 
 /* ---------- default.c ---------- */
 

@@ -36,6 +36,5 @@ br_plan_objects(BrPlanBuild *b, const BrCatalog *cat)
 			o->state = "not_carried";
 			o->note = kinds[k].note;
 			o->schema = br_stream_schema(b->s, cat->database);
-			o->source_schema = cat->database;
 		}
 }

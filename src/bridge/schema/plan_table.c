@@ -273,7 +273,7 @@ append_value(StringInfo ddl, const BrPlanTable *p, int i)
 }
 
 static bool
-append_column(StringInfo ddl, const BrPlanTable *p, int i)
+append_column(StringInfo ddl, BrPlanTable *p, int i)
 {
 	const BrColumn *c = &p->t->cols[i];
 	bool		is_generated;
@@ -283,8 +283,7 @@ append_column(StringInfo ddl, const BrPlanTable *p, int i)
 	if (!c->nullable)
 		appendStringInfoString(ddl, " NOT NULL");
 	if (c->on_update != NULL)
-		br_plan_left(p, "column settings", c->name,
-					 psprintf("ON UPDATE %s has no equal: after a cutover updates do not set the column", c->on_update));
+		br_plan_on_update(p, i);
 	return is_generated;
 }
 
@@ -327,11 +326,13 @@ create_table(BrPlanTable *p)
 	}
 	append_checks(&ddl, p);
 	appendStringInfoChar(&ddl, ')');
+	br_plan_updates(p, "function", BR_STAGE_BEFORE, generated, ngenerated);
 	o = br_plan_add(p->b, p, "table", BR_STAGE_BEFORE, t->name);
 	o->ddl = ddl.data;
 	o->note = table_note(p);
 	o->generated = generated;
 	o->ngenerated = ngenerated;
+	br_plan_updates(p, "trigger", BR_STAGE_LAST, generated, ngenerated);
 }
 
 /* See plan_int.h. */

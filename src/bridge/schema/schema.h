@@ -37,6 +37,13 @@ extern SlShape *br_table_shape(const BrStream *s, const BrCatalog *cat, const Br
 /* The index that tells the table's rows apart by whole columns that are never NULL; NULL = none. */
 extern const BrIndex *br_table_identity(const BrTable *t);
 
+/* A column that the source sets when its row changes; digits: of a second. */
+typedef struct BrOnUpdate
+{
+	const char *column;
+	int			digits;
+} BrOnUpdate;
+
 /* One object of a plan; kind, stage and state as in the extension's plan.h. */
 typedef struct BrPlanned
 {
@@ -56,6 +63,9 @@ typedef struct BrPlanned
 	int			ngenerated;		/* of a table: columns that the target
 								 * computes, and the stream does not write */
 	const char **generated;
+	int			nupdates;		/* of a function or trigger, whose statements
+								 * the extension makes */
+	const BrOnUpdate *updates;
 } BrPlanned;
 
 typedef struct BrPlan
@@ -66,6 +76,15 @@ typedef struct BrPlan
 
 /* Plan for the tables of cat (one catalog for each database) that are in scope. */
 extern BrPlan *br_plan_make(const BrStream *s, const BrCatalog *const *cats, int ncats);
+
+/* Is it a table of the stream whose rows are copied? */
+extern bool br_plan_copies(const BrStream *s, const BrTable *t);
+
+/* Append the stream's tables as a JSON array, as the first part of a plan has them. */
+extern void br_plan_tables_json(StringInfo out, const BrStream *s, const BrCatalog *const *cats, int ncats);
+
+/* Objects of a plan in one call of the target's. */
+#define BR_PLAN_PART	200
 
 /* Append objects first .. first + n - 1 as a JSON array. */
 extern void br_plan_json(StringInfo out, const BrPlan *plan, int first, int n);
