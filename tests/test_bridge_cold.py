@@ -53,6 +53,18 @@ def test_tables_are_copied_while_writers_write(my_server, dst, make_bridge):
     src.destroy()
 
 
+def test_an_identity_without_a_next_value(my_db, dst, make_bridge):
+    """AUTO_INCREMENT beyond what the column can hold: the target's has none left either, and the copy comes to its end."""
+    my_db.execute("CREATE TABLE wide (id bigint unsigned AUTO_INCREMENT PRIMARY KEY, v int) AUTO_INCREMENT = 9223372036854775808;"
+                  "CREATE TABLE far (id bigint unsigned AUTO_INCREMENT PRIMARY KEY, v int) AUTO_INCREMENT = 18446744073709551614;"
+                  "CREATE TABLE last (id bigint AUTO_INCREMENT PRIMARY KEY, v int) AUTO_INCREMENT = 9223372036854775807")
+    bridge = make_bridge(dst)
+    wait_streaming(make_bridged_stream(my_db, dst), bridge)
+    for table in ("wide", "far"):
+        assert dst.error("SELECT nextval(pg_get_serial_sequence('%s', 'id'))" % table).pgcode == "2200H"
+    assert dst.value("SELECT nextval(pg_get_serial_sequence('last', 'id'))") == 9223372036854775807
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_transaction_between_log_and_engine_is_not_lost(kind, make_mysql, dst, make_bridge):
     """It is in the log and not yet visible while every snapshot is taken."""

@@ -10,7 +10,7 @@ import pytest
 
 from lib import Bridge, find_secret, free_port, make_bridged_stream, wait_until
 from lib.bridge import login_of, probe, run_bridge
-from lib.bridgerun import begin_here, children_of
+from lib.bridgerun import begin_here, children_of, make_my_server
 from lib.rounds import FAST
 
 
@@ -364,6 +364,13 @@ def test_the_launcher_runs_it_where_it_is_asked_to(src, make_pg):
     works(stream)
     one = wait_until(lambda: bridge_pids(server), 30, "the process")
     assert len(one) == 1 and b"user='postgres'" in cmdline(one[0])
+
+    # a database without a stream has one too, for the time that it asks
+    asks = server.fresh_db("asks", extension=True)
+    make_my_server(src, asks, "shop")
+    assert ("connect", True) in asks.query("SELECT check_name, ok FROM sluice.preflight('shop')")
+    wait_until(lambda: len(bridge_pids(server)) == 1, 60, "the end of the one that was asked")
+    one = bridge_pids(server)
 
     # its crash is none of the server's
     mark = server.log_mark()

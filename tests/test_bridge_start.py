@@ -139,3 +139,15 @@ def test_two_tables_change_places_before_their_copy_begins(src, dst, make_bridge
     stream.caught_up()
     assert_same_tables(src, dst, ["big", "small", "small_old"])
     assert dst.value("SELECT to_regclass('ghost') IS NULL") is True
+
+
+def test_a_table_changes_its_engine_before_its_copy_begins(src, dst, make_bridge, login):
+    """Of another engine the snapshot would say nothing: it is seen, and refused by the checks of the next try."""
+    stream, bridge = while_copying(src, dst, make_bridge, login, "ALTER TABLE small ENGINE = MyISAM")
+    health = stream.wait_refused("PREFLIGHT-FAILED", timeout=120)
+    assert "small" in str(stream.refusals()[-1]) and "engine" in health["reason"] + str(stream.refusals()[-1]), health
+    assert dst.value("SELECT state FROM sluice.stream_table WHERE table_name = 'small'") != "established"
+    src.execute("ALTER TABLE small ENGINE = InnoDB")
+    stream.start(source=False)
+    streams(stream, bridge)
+    assert_same_tables(src, dst, ["big", "small"])

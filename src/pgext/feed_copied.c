@@ -158,11 +158,11 @@ prime_identity(SlStream *s, const SlShape *shape, JsonbContainer *identity)
 		.last_value = sl_json_number(identity, "next", 1, PG_INT64_MAX, 1)
 	};
 
-	sl_json_keys(identity, "an identity", " column next ");
+	sl_json_keys(identity, "an identity", " column next spent ");
 	sl_sequence_find(s, tables, n, &q, &t);
 	if (!OidIsValid(t.relid))
 		return;
-	if (q.last_value - 1 == t.max)
+	if (q.last_value > t.max || sl_json_bool(identity, "spent", false))
 	{
 		q.last_value = t.max;
 		q.is_called = true;

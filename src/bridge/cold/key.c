@@ -193,6 +193,23 @@ hex_text(const MxCell *cell, StringInfo out)
 		appendStringInfo(out, "%02x", (uint8) cell->data[i]);
 }
 
+/* A sign at the beginning only, one point at most, and a digit: anything else is arithmetic. */
+static bool
+is_number(const char *text, size_t len)
+{
+	size_t		digits = 0;
+	size_t		points = 0;
+
+	for (size_t i = text[0] == '-' ? 1 : 0; i < len; i++)
+	{
+		if (text[i] == '-')
+			return false;
+		points += text[i] == '.';
+		digits += text[i] != '.';
+	}
+	return digits > 0 && points <= 1;
+}
+
 /* Is text of len bytes what a value of that form looks like? */
 static bool
 form_holds(BrKeyForm form, const char *text, size_t len)
@@ -218,6 +235,8 @@ form_holds(BrKeyForm form, const char *text, size_t len)
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '\0' || strchr(allowed[form], text[i]) == NULL)
 			return false;
+	if (form == BR_KEY_INTEGER || form == BR_KEY_DECIMAL)
+		return is_number(text, len);
 	/* "--" would begin a comment */
 	return memmem(text, len, "--", 2) == NULL;
 }

@@ -105,8 +105,10 @@ append_result(BrCold *c, const BrCopyTable *ct, StringInfo out)
 	{
 		appendStringInfoChar(out, '{');
 		br_json_text(out, "column", column);
-		br_json_name(out, "next");
-		appendStringInfo(out, UINT64_FORMAT "}", next);
+		/* what is beyond the last value of a sequence leaves none */
+		br_json_bool(out, "spent", next > (uint64) PG_INT64_MAX);
+		br_json_number(out, "next", (int64) Min(next, (uint64) PG_INT64_MAX));
+		appendStringInfoChar(out, '}');
 	}
 	appendStringInfoChar(out, '}');
 	return true;
