@@ -1,6 +1,6 @@
-"""Kills at every named point and at random in a stream whose source is MariaDB or
-MySQL, with writers of every kind: of the bridge, its copying and building
-processes, the target, the source, and the connection.
+"""Kills in a stream whose source is MariaDB or MySQL, with writers of every kind: of the
+bridge, its copying and building processes, the target, the source, and the
+connection; each in short, and at every named point and at random in the long tests.
 
 After each the target must stand between two transactions of the source, with
 nothing promised that it does not hold; at rest both sides hold the same rows.
@@ -8,15 +8,18 @@ nothing promised that it does not hold; at rest both sides hold the same rows.
     SLUICE_SEED          seed of writers and kills (default 1)
     SLUICE_CRASH_ROUNDS  kills of each of the long tests (default 60)
 """
+import contextlib
 import os
 import random
 import signal
 
+import psycopg2
 import pytest
 
 from lib import Bridge, MySqlServer, PgServer, make_bridged_stream, wait_until
 from lib.mycold import assert_same_tables
-from lib.mywriters import TABLES, MyKindWriters, between_transactions, counted, load, write_large
+from lib.mywriters import BALLAST, TABLES, MyKindWriters, between_transactions, counted, load, write_large
+from lib.myxa import finish, prepare, prepared
 from lib.proxy import Proxy
 from lib.rounds import FAST, arm, bridge_fault_points, died_at, fault_points, reachable
 
@@ -34,8 +37,6 @@ TARGET_STREAM_POINTS = ["mid_batch", "feed_applied", "feed_committed"]
 
 KILLS = {}
 
-pytestmark = pytest.mark.long
-
 
 @pytest.fixture(scope="module")
 def servers(request):
@@ -52,14 +53,14 @@ def servers(request):
 class Fed:
     """One stream from src to dst, the link it goes over, and the bridge that feeds it."""
 
-    def __init__(self, servers):
+    def __init__(self, servers, ballast=BALLAST):
         self.source, self.target = servers
         self.src = self.source.fresh_db("bcrash")
         self.dst = self.target.fresh_db("bcrash", extension=True)
         self.link = Proxy(self.source.port)
         self.bridge = Bridge(self.dst)
         self.stream = None
-        load(self.src)
+        load(self.src, ballast)
 
     def make(self, stream_id="s1", **options):
         self.stream = make_bridged_stream(self.src, self.dst, stream_id,
@@ -74,6 +75,8 @@ class Fed:
             self.target.start()
         self.target.reload(**{"sluice.fault_point": "", "restart_after_crash": "on"})
         self.dst.destroy()
+        for name in prepared(self.src):
+            finish(self.src, name, "ROLLBACK")
         self.src.destroy()
 
     def where(self):
@@ -102,11 +105,17 @@ class Fed:
             self.stream.health()), timeout, self.where)
         assert row["state"] == "streaming", self.where()
 
+    def caught_up(self, timeout="300 s"):
+        try:
+            self.stream.caught_up(timeout)
+        except psycopg2.Error as e:
+            raise AssertionError("%s\n%s" % (e, self.where())) from e
+
     def at_rest(self, writers):
         """Caught up, equal by the outside oracle, and nothing left to build."""
         self.streams()
         writers.pause()
-        self.stream.caught_up("300 s")
+        self.caught_up()
         assert_same_tables(self.src, self.dst, TABLES)
         wait_until(lambda: self.dst.value("SELECT phase FROM sluice.copy_run WHERE stream_id = %s",
                                           self.stream.id) == "done", 60, self.where)
@@ -129,13 +138,14 @@ def count(name):
     KILLS[name] = KILLS.get(name, 0) + 1
 
 
-def die_in_bridge(fed, point):
+def die_in_bridge(fed, point, meanwhile=lambda: None):
     """The bridge, which does not run, is started and dies at point; with it the rest of it."""
     name = point.split(":")[0]
     said = 'fault point "%s" reached' % name
     before = fed.bridge.log_text().count(said)
     fed.bridge.arm(point)
     fed.bridge.start()
+    meanwhile()
     wait_until(lambda: fed.bridge.log_text().count(said) > before or fed.stream.state == "refused", 90,
                lambda: "nothing dies at %s: %s" % (point, fed.where()))
     fed.bridge.kill_tree()
@@ -145,22 +155,109 @@ def die_in_bridge(fed, point):
     fed.look()
 
 
+@contextlib.contextmanager
+def foreign_key_held_up(fed):
+    """There is something left to build behind the copy: rows pass, and the lock of a foreign key does not.
+
+    What it yields lets it pass, once there is a session that builds.
+    """
+    conn = fed.dst.connect(autocommit=False)
+
+    def let_pass():
+        wait_until(lambda: fed.dst.value("SELECT count(*) FROM pg_stat_activity"
+                                         " WHERE application_name = 'sluice-bridge build'"), 90, fed.where)
+        conn.rollback()
+    try:
+        conn.cursor().execute("LOCK TABLE base IN ROW EXCLUSIVE MODE")
+        yield let_pass
+    finally:
+        conn.close()
+
+
 def die_in_target(fed, point):
-    """The bridge runs; the session of it that reaches point dies, and the target with it."""
+    """The bridge is started if it does not run; the session of it that reaches point dies, and the target with it."""
     mark = arm(fed.target, point)
+    if not fed.bridge.is_running():
+        fed.bridge.start()
     count(died_at(fed.target, point, mark, 90))
     fed.back()
     fed.look()
 
 
+# -- in short ------------------------------------------------------------------
+
+def kill_bridge(fed, rng):
+    """The process that feeds and its own, in the middle of what they do."""
+    for pid in reversed(fed.bridge.tree()[1:]):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def kill_target(fed, rng):
+    fed.target.kill9()
+    fed.back()
+
+
+def kill_source(fed, rng):
+    fed.source.kill9()
+    fed.source.start()
+
+
+class TestWhatDiesWhileItFollows:
+    """Each transaction of the source is here once, none in part."""
+
+    @pytest.fixture(scope="class")
+    def fed(self, servers):
+        """One for all of them, with little to copy."""
+        one = Fed(servers, ballast=200)
+        one.src.execute("CREATE TABLE x (id int PRIMARY KEY, v mediumtext)")
+        one.make()
+        one.bridge.start()
+        one.streams()
+        yield one
+        one.destroy()
+
+    @pytest.mark.parametrize("kill", [kill_bridge, kill_target, kill_source])
+    def test_kill(self, fed, kill):
+        with MyKindWriters(fed.src, kill.__name__, pace=0.2) as writers:
+            for _ in range(2):
+                was = counted(fed.dst)
+                wait_until(writers.more(12), 60, "the writers write nothing")
+                wait_until(lambda: counted(fed.dst) != was, 60, fed.where)
+                kill(fed, None)
+                assert between_transactions(fed.dst) == []
+            fed.at_rest(writers)
+
+    def test_an_xa_transaction_outlives_all_of_them(self, fed):
+        """Each is killed between its PREPARE and its end: it is here once, and what was rolled back is not."""
+        prepare(fed.src, "kept", "INSERT INTO x VALUES (1, repeat('x', 100000))", "UPDATE base SET v = 7 WHERE id = 1")
+        prepare(fed.src, "gone", "INSERT INTO x VALUES (2, 'gone')")
+        fed.src.execute("INSERT INTO x VALUES (3, 'seen')")
+        for kill in (kill_bridge, kill_target, kill_source):
+            fed.caught_up()
+            kill(fed, None)
+            assert fed.dst.query("SELECT id FROM x") == [(3,)]
+        assert sorted(prepared(fed.src)) == ["gone", "kept"]
+        finish(fed.src, "gone", "ROLLBACK")
+        finish(fed.src, "kept")
+        fed.caught_up()
+        assert_same_tables(fed.src, fed.dst, ["x", "base"])
+        assert fed.dst.query("SELECT id FROM x ORDER BY id") == [(1,), (3,)] and not fed.stream.conflicts()
+
+
 # -- each point ----------------------------------------------------------------
 
+@pytest.mark.long
 def test_the_bridge_dies_at_every_point(fed):
     """One cold start, which dies at each of its points, then one stream at each of its."""
     fed.make(copy_workers=3)
     with MyKindWriters(fed.src, "%s/bridge" % SEED) as writers:
-        for point in COPY_POINTS:
+        for point in COPY_POINTS[:-2]:
             die_in_bridge(fed, point)
+        with foreign_key_held_up(fed):
+            die_in_bridge(fed, "finish_begun")
+        with foreign_key_held_up(fed) as let_pass:
+            die_in_bridge(fed, "finish_built", let_pass)
         write_large(fed.src)
         for point in STREAM_POINTS:
             die_in_bridge(fed, point)
@@ -168,12 +265,11 @@ def test_the_bridge_dies_at_every_point(fed):
         fed.at_rest(writers)
 
 
+@pytest.mark.long
 def test_the_target_dies_at_every_point(fed):
     fed.make(copy_workers=3)
     with MyKindWriters(fed.src, "%s/target" % SEED) as writers:
         for point in TARGET_COPY_POINTS + TARGET_STREAM_POINTS:
-            if not fed.bridge.is_running():
-                fed.bridge.start()
             die_in_target(fed, point)
             fed.bridge.kill_tree()      # else it waits longer from try to try
         fed.bridge.start()
@@ -210,16 +306,6 @@ def kill_session(fed, rng):
     return True
 
 
-def kill_target(fed, rng):
-    fed.target.kill9()
-    fed.back()
-
-
-def kill_source(fed, rng):
-    fed.source.kill9()
-    fed.source.start()
-
-
 def cut_link(fed, rng):
     fed.link.cut()
 
@@ -238,6 +324,7 @@ def rounds(fed, writers, rng, kills, rests=0.6):
     fed.at_rest(writers)
 
 
+@pytest.mark.long
 def test_random_kills(fed):
     fed.make(copy_workers=3)
     rng = random.Random("%s/random" % SEED)
@@ -248,6 +335,7 @@ def test_random_kills(fed):
         rounds(fed, writers, rng, kills, rests=0.2)
 
 
+@pytest.mark.long
 def test_caught_up_is_durable(fed):
     """What caught_up has promised is there after a kill, though commits are written out late."""
     fed.target.reload(**{"wal_writer_delay": "10s", "wal_writer_flush_after": "1GB"})
@@ -259,7 +347,7 @@ def test_caught_up_is_durable(fed):
                 fed.streams()
                 wait_until(writers.more(20), 60, "the writers write nothing")
                 there = counted(fed.src)
-                fed.stream.caught_up()
+                fed.caught_up()
                 fed.target.kill9()
                 fed.bridge.kill_tree()
                 count("caught_up")
@@ -279,6 +367,7 @@ def test_caught_up_is_durable(fed):
 KINDS = ["mariadb11.8", "mysql"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("servers", KINDS, indirect=True)
 def test_many_random_kills(servers, fed):
     fed.make(copy_workers=3)
@@ -290,6 +379,7 @@ def test_many_random_kills(servers, fed):
         rounds(fed, writers, rng, kills[:ROUNDS])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("servers", KINDS, indirect=True)
 def test_many_kills_at_points(servers, fed):
     """The points of the stream in random order and with random counts."""
@@ -315,6 +405,7 @@ def test_many_kills_at_points(servers, fed):
         fed.at_rest(writers)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("servers", KINDS, indirect=True)
 def test_many_cold_starts(servers, fed):
     """Cold starts one after the other, each killed at points and at random."""
@@ -335,6 +426,7 @@ def test_many_cold_starts(servers, fed):
             fed.dst.execute("DROP TABLE %s" % ", ".join(reversed(TABLES)))
 
 
+@pytest.mark.long
 def test_every_point_had_its_kill():
     """Last of this file: a point nobody died at was not tested."""
     assert sorted(COPY_POINTS + STREAM_POINTS) == bridge_fault_points(), \

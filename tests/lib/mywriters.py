@@ -169,7 +169,8 @@ def _ballast(cur, rng, ids):
 
 def _family(cur, rng, ids):
     i = next(ids)
-    cur.execute("INSERT INTO base VALUES (%s, 1)", (1000 + i % 10 ** 6,))
+    # writers of another seed may have been here
+    cur.execute("INSERT INTO base VALUES (%s, 1) ON DUPLICATE KEY UPDATE v = v + 1", (1000 + i % 10 ** 6,))
     cur.execute("INSERT INTO leaf VALUES (%s, %s), (%s, NULL)", (1000 + 2 * i, 1000 + i % 10 ** 6, 1001 + 2 * i))
     cur.execute("UPDATE leaf SET base = %s WHERE id = %s", (rng.randint(1, 50), rng.randint(1, 200)))
     cur.execute("DELETE FROM leaf WHERE id > 1000 ORDER BY id LIMIT 1")
@@ -181,6 +182,15 @@ KINDS = [_transfer, _insert_delete, _savepoints, _keyless, _docs, _large, _rekey
 def write_large(db):
     """One transaction that is larger than a feeder holds in memory."""
     db.execute("UPDATE docs SET doc = repeat(md5(rand()), 6000), n = n + 1")
+
+
+def _rolled_back(conn):
+    """False where the server went away meanwhile."""
+    try:
+        conn.rollback()
+        return True
+    except (pymysql.err.MySQLError, OSError):
+        return False
 
 
 class MyKindWriters(Writers):
@@ -208,10 +218,9 @@ class MyKindWriters(Writers):
             self.done[kind.__name__] += 1
             return conn
         except pymysql.err.MySQLError as e:
-            if e.args and e.args[0] in TROUBLE:
-                conn.rollback()
+            if e.args and e.args[0] in TROUBLE and _rolled_back(conn):
                 return conn
-            if e.args and e.args[0] not in LOST + (0,):
+            if e.args and e.args[0] not in LOST + TROUBLE + (0,):
                 raise
         except OSError:
             pass

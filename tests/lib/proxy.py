@@ -130,10 +130,10 @@ class _Link:
         self.abandoned = False
 
     def run(self):
-        """Forward both ways until either side ends or the link is cut."""
-        socks = (self.client, self.server)
+        """Forward both ways until both sides have ended or the link is cut."""
+        socks = [self.client, self.server]
         try:
-            while not self.dead:
+            while socks and not self.dead:
                 if self.proxy._frozen.is_set() or self.abandoned:
                     time.sleep(0.02)
                     continue
@@ -142,13 +142,15 @@ class _Link:
                     if self.proxy._frozen.is_set():
                         break
                     data = one.recv(65536)
-                    if not data:
-                        return
+                    other = self.server if one is self.client else self.client
+                    if not data:        # what came before it is not lost
+                        socks.remove(one)
+                        other.shutdown(socket.SHUT_WR)
+                        continue
                     if self.proxy._delay:
                         time.sleep(self.proxy._delay)
                     if one is self.client and self.swallowing:
                         continue
-                    other = self.server if one is self.client else self.client
                     other.sendall(data)
         except (OSError, ValueError):
             pass
