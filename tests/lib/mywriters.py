@@ -109,7 +109,7 @@ def _docs(cur, rng, ids):
     if what < 0.6:
         cur.execute("UPDATE docs SET n = n + 1 WHERE id = %s", (i,))
     elif what < 0.85:
-        cur.execute("UPDATE docs SET doc = repeat(md5(%s), 2000), raw = repeat(unhex(md5(%s)), 1000) WHERE id = %s",
+        cur.execute("UPDATE docs SET doc = repeat(sha2(%s, 256), 1000), raw = repeat(unhex(sha2(%s, 256)), 500) WHERE id = %s",
                     (rng.random(), rng.random(), i))
     else:
         cur.execute("UPDATE docs SET id = id + 1000 WHERE id = %s", (i,))
@@ -121,7 +121,7 @@ def _large(cur, rng, ids):
     if rng.random() < 0.99:
         cur.execute("UPDATE docs SET n = n + 1 WHERE id <= 3")
         return
-    cur.execute("UPDATE docs SET doc = repeat(md5(%s), 6000), n = n + 1", (rng.random(),))
+    cur.execute("UPDATE docs SET doc = repeat(sha2(%s, 256), 3000), n = n + 1", (rng.random(),))
     cur.execute("SAVEPOINT l")
     cur.execute("UPDATE ballast SET v = v + 1 WHERE id %% 5 = %s", (rng.randint(0, 4),))
     if rng.random() < 0.5:
@@ -181,7 +181,7 @@ KINDS = [_transfer, _insert_delete, _savepoints, _keyless, _docs, _large, _rekey
 
 def write_large(db):
     """One transaction that is larger than a feeder holds in memory."""
-    db.execute("UPDATE docs SET doc = repeat(md5(rand()), 6000), n = n + 1")
+    db.execute("UPDATE docs SET doc = repeat(sha2(rand(), 256), 3000), n = n + 1")
 
 
 def _rolled_back(conn):
