@@ -198,6 +198,20 @@ def test_the_target_may_go_away(src, make_pg, make_bridge):
 
 # -- faults ------------------------------------------------------------------
 
+def test_a_bridge_is_back_before_the_launcher_has_looked(src, make_pg, make_bridge):
+    """The server has no room for the process that looks for streams: they have the state that they had all the same."""
+    server = make_pg("few", conf={"max_worker_processes": 2})
+    dst = server.fresh_db("few", extension=True)
+    stream = followed(src, dst)
+    make_bridge(dst)
+    works(stream)
+    server.kill9()
+    server.start()
+    works(stream, 120)
+    stream.caught_up()
+    assert stream.state == "streaming"
+
+
 def test_a_source_that_is_away_is_tried_again(src, dst, make_bridge):
     stream = followed(src, dst, server_options={"port": free_port()})
     make_bridge(dst)

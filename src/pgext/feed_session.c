@@ -177,6 +177,30 @@ sl_feed_check_may(const SlStream *s)
 				 errhint("Call sluice.sync_start first.")));
 }
 
+/*
+ * After a restart a feeder may be here before the scout that makes the streams known, and that passes over what it
+ * finds: without the state that is stored, a stream that streams on would seem to start for ever.
+ */
+static SlSlot *
+known_slot(const SlStream *s)
+{
+	SlSlot	   *slot = sl_slot_find(MyDatabaseId, s->stream_id, false);
+	SlState		state;
+
+	if (slot)
+		return slot;
+	state = sl_state_load(s->stream_id);
+	slot = sl_slot_find(MyDatabaseId, s->stream_id, true);
+	if (slot == NULL)
+		return NULL;
+	SpinLockAcquire(&slot->mutex);
+	slot->owner = s->owner;
+	slot->state = state;
+	slot->bridged = s->source_server && sl_driver_is_bridged(s->driver);
+	SpinLockRelease(&slot->mutex);
+	return slot;
+}
+
 /* See feed_int.h. */
 void
 sl_feed_take(const char *stream_id)
@@ -197,11 +221,7 @@ sl_feed_take(const char *stream_id)
 	sl_feed.stream = sl_stream_load(stream_id, false);
 	sl_feed.once = !sl_stream_opt_bool(sl_feed.stream, SL_O_FOLLOW);
 
-	/*
-	 * after a restart it may be here before the scout that makes the streams
-	 * known
-	 */
-	sl_feed.slot = sl_shmem_ready() ? sl_slot_find(MyDatabaseId, stream_id, true) : NULL;
+	sl_feed.slot = sl_shmem_ready() ? known_slot(sl_feed.stream) : NULL;
 	sl_feed.apply = sl_apply_create(sl_feed.cxt, sl_feed.stream, sl_feed.slot);
 	sl_feed.apply->feed = true;
 	MemoryContextSwitchTo(old);
