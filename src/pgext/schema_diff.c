@@ -60,17 +60,25 @@ array_of(const SlDiffObject *objects, int n, size_t member)
 	return sl_diff_array(texts, n);
 }
 
+static SlDiffItems
+no_items(void)
+{
+	SlDiffItems list = {.room = 256};
+
+	list.items = palloc(sizeof(SlDiffItem) * list.room);
+	return list;
+}
+
 /* See schema_diff_int.h. */
 SlDiffItem *
-sl_diff_add(const SlDiff *d, SlDiffItems *to)
+sl_diff_add(SlDiffItems *to)
 {
 	SlDiffItem *item;
 
 	if (to->n == to->room)
 	{
-		to->room = Max(to->room * 2, 256);
-		to->items = to->items ? repalloc_huge(to->items, sizeof(SlDiffItem) * to->room) :
-			MemoryContextAlloc(d->cxt, sizeof(SlDiffItem) * to->room);
+		to->room *= 2;
+		to->items = repalloc_huge(to->items, sizeof(SlDiffItem) * to->room);
 	}
 	item = &to->items[to->n++];
 	memset(item, 0, sizeof(*item));
@@ -111,7 +119,7 @@ read_source(const SlDiff *d, SlConn *c, SlDiffItems *to)
 	for (int i = 0; i < n; i++)
 	{
 		char	   *fields[SL_SCHEMA_COLUMNS];
-		SlDiffItem *item = sl_diff_add(d, to);
+		SlDiffItem *item = sl_diff_add(to);
 
 		for (int f = 0; f < SL_SCHEMA_COLUMNS; f++)
 			fields[f] = PQgetisnull(res, i, f) ? NULL : pstrdup(PQgetvalue(res, i, f));
@@ -138,7 +146,7 @@ sl_diff_describe(const SlDiff *d, const char *const *params, SlDiffItems *to)
 
 		for (int f = 0; f < SL_SCHEMA_COLUMNS; f++)
 			fields[f] = sl_spi_text(i, f + 1, d->cxt);
-		fill_item(sl_diff_add(d, to), fields);
+		fill_item(sl_diff_add(to), fields);
 	}
 	sl_spi_leave();
 	sl_become_back(&sw);
@@ -207,21 +215,18 @@ name_as_source(const SlDiffItem *source, int nsource, SlDiffItem *target, int nt
 	}
 }
 
-/* Shown: source and target are NULL where a side lacks the object. */
+/* Show an item of either side; source, target: its definition there, NULL where a side lacks it. */
 static void
-emit(const SlDiff *d, const SlDiffItem *source, const SlDiffItem *target)
+emit(const SlDiff *d, const SlDiffItem *item, const char *difference, const char *source,
+	 const char *target)
 {
-	const SlDiffItem *item = source ? source : target;
 	const SlDiffObject *o = item->ord > 0 ? &d->tables[item->ord - 1] :
 	&d->sequences[-item->ord - 1];
 	const char *schema = item->rel_schema ? item->rel_schema : o->schema;
 	const char *table = item->rel_name ? item->rel_name : o->name;
 	const char *texts[7] = {schema, item->ord > 0 ? table : NULL, item->kind,
 		item->name ? item->name : table,
-		source == NULL ? "only on the target" :
-		target == NULL ? "missing on the target" : "different",
-		source ? source->definition : NULL,
-	target ? target->definition : NULL};
+	difference, source, target};
 	Datum		values[lengthof(texts)] = {0};
 	bool		nulls[lengthof(texts)] = {0};
 
@@ -259,27 +264,23 @@ walk(const SlDiff *d, const SlDiffItem *a, int na, const SlDiffItem *b, int nb)
 	{
 		int			c = i == na ? 1 : j == nb ? -1 : compare_items(&a[i], &b[j]);
 
-		if (c == 0 && a[i].fault)
+		if (c == 0)
 		{
-			emit(d, &a[i], &b[j]);
-			i = skip_relation(a, na, i);
-			j = skip_relation(b, nb, j);
-		}
-		else if (c == 0)
-		{
+			bool		fault = a[i].fault;
+
 			if (!sl_schema_same(d->s, a[i].definition, b[j].definition))
-				emit(d, &a[i], &b[j]);
-			i++;
-			j++;
+				emit(d, &a[i], "different", a[i].definition, b[j].definition);
+			i = fault ? skip_relation(a, na, i) : i + 1;
+			j = fault ? skip_relation(b, nb, j) : j + 1;
 		}
 		else if (c < 0)
 		{
-			emit(d, &a[i], NULL);
+			emit(d, &a[i], "missing on the target", a[i].definition, NULL);
 			i = a[i].rank == 0 ? skip_relation(a, na, i) : i + 1;
 		}
 		else
 		{
-			emit(d, NULL, &b[j]);
+			emit(d, &b[j], "only on the target", NULL, b[j].definition);
 			j = b[j].rank == 0 ? skip_relation(b, nb, j) : j + 1;
 		}
 		CHECK_FOR_INTERRUPTS();
@@ -365,8 +366,8 @@ sluice_schema_diff(PG_FUNCTION_ARGS)
 {
 	SlDiff		d = {.s = sl_stream_load(sl_arg_text(fcinfo, 0, "stream_id"), false),
 	.cxt = CurrentMemoryContext};
-	SlDiffItems source = {0};
-	SlDiffItems target = {0};
+	SlDiffItems source = no_items();
+	SlDiffItems target = no_items();
 	SlSource   *src;
 
 	sl_require_owner(d.s);

@@ -271,7 +271,7 @@ try_table(const Trial *t, const SlObject *table, List *ddls, int ord)
 static void
 add_fault(const Trial *t, int ord, const char *fault)
 {
-	SlDiffItem *item = sl_diff_add(t->d, t->source);
+	SlDiffItem *item = sl_diff_add(t->source);
 
 	item->ord = ord;
 	item->kind = pstrdup("table");
@@ -334,7 +334,7 @@ add_foreign_key(const Trial *t, const SlObject *o, int ord)
 {
 	char	   *fault;
 	char	   *ddl = sl_feed_statement(t->gate, o, &fault);
-	SlDiffItem *item = sl_diff_add(t->d, t->source);
+	SlDiffItem *item = sl_diff_add(t->source);
 	const		AlterTableCmd *cmd;
 
 	item->ord = ord;
@@ -355,7 +355,7 @@ add_enum_side(const Trial *t, SlDiffItems *to, const SlObject *o, int ord, char 
 
 	if (definition == NULL)
 		return;
-	item = sl_diff_add(t->d, to);
+	item = sl_diff_add(to);
 	item->ord = ord;
 	item->rank = RANK_ENUM;
 	item->kind = pstrdup("enum");

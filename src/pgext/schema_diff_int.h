@@ -33,7 +33,7 @@ typedef struct SlDiffItem
 								 * made; nothing of it is compared */
 } SlDiffItem;
 
-/* Items of one side, with room for more. */
+/* Items of one side, with room for more; in the memory context of the call. */
 typedef struct SlDiffItems
 {
 	int			n;
@@ -53,7 +53,7 @@ typedef struct SlDiff
 } SlDiff;
 
 /* A new item, zeroed; it moves when the next one is added. */
-extern SlDiffItem *sl_diff_add(const SlDiff *d, SlDiffItems *to);
+extern SlDiffItem *sl_diff_add(SlDiffItems *to);
 
 /*
  * Describe relations of this database by sl_schema_sql; params: its parameters.  Texts live
