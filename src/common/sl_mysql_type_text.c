@@ -74,7 +74,7 @@ fraction(const SlDdlType *type, StringInfo out)
 		return false;
 	appendStringInfoString(out, type->name);
 	if (decimal)
-		appendStringInfo(out, "(%u,%u)", type->has_length && (type->length > 0 || type->has_scale) ? type->length : 10, type->scale);
+		appendStringInfo(out, "(%u,%u)", type->has_length && type->length > 0 ? type->length : 10, type->scale);
 	else if (type->has_scale)
 		appendStringInfo(out, "(%u,%u)", type->length, type->scale);
 	sign(out, type);
@@ -117,8 +117,10 @@ byte_string(const SlDdlType *type, StringInfo out)
 }
 
 static bool
-string(const SlDdlType *type, StringInfo out)
+string(const SlMyParse *p, const SlDdlType *type, StringInfo out)
 {
+	/* of no length MariaDB makes the plain type, MySQL the smallest */
+	bool		sized = type->has_length && (type->length > 0 || p->t.session->server == SL_MY_MYSQL);
 	static const char *const plain[] = {"tinytext", "text", "mediumtext", "longtext", "tinyblob", "blob", "mediumblob", "longblob", NULL};
 
 	if (type->charset != NULL && strcmp(type->charset, "binary") == 0 && byte_string(type, out))
@@ -127,14 +129,33 @@ string(const SlDdlType *type, StringInfo out)
 		with_length(out, type->name, type->has_length ? type->length : 1);
 	else if (strcmp(type->name, "varchar") == 0 || strcmp(type->name, "varbinary") == 0)
 		with_length(out, type->name, type->length);
-	else if (strcmp(type->name, "blob") == 0 && type->has_length && type->length > 0)
+	else if (strcmp(type->name, "blob") == 0 && sized)
 		appendStringInfoString(out, blob_for(type->length));
-	else if (strcmp(type->name, "text") == 0 && type->has_length && type->length > 0)
+	else if (strcmp(type->name, "text") == 0 && sized)
 		return false;			/* its character set decides, which the table
 								 * may say */
 	else if (one_of(type->name, plain))
 		appendStringInfoString(out, type->name);
 	return out->len > 0;
+}
+
+/* As servers print a member: its quotes doubled, backslashes and ends of lines escaped. */
+static void
+append_member(StringInfo out, const char *text)
+{
+	for (; *text != '\0'; text++)
+	{
+		if (*text == '\'')
+			appendStringInfoString(out, "''");
+		else if (*text == '\\')
+			appendStringInfoString(out, "\\\\");
+		else if (*text == '\n')
+			appendStringInfoString(out, "\\n");
+		else if (*text == '\r')
+			appendStringInfoString(out, "\\r");
+		else
+			appendStringInfoChar(out, *text);
+	}
 }
 
 static bool
@@ -146,12 +167,7 @@ listed(const SlDdlType *type, StringInfo out)
 	for (int i = 0; i < type->nmembers; i++)
 	{
 		appendStringInfoString(out, i > 0 ? ",'" : "'");
-		for (const char *c = type->members[i]; *c != '\0'; c++)
-		{
-			if (*c == '\'')
-				appendStringInfoChar(out, '\'');
-			appendStringInfoChar(out, *c);
-		}
+		append_member(out, type->members[i]);
 		appendStringInfoChar(out, '\'');
 	}
 	appendStringInfoChar(out, ')');
@@ -206,11 +222,11 @@ sl_my_type_normal(const SlMyParse *p, SlDdlType *type)
 	if (p->t.session->oracle)
 		return;
 	initStringInfo(&out);
-	if (!integer(p, type, &out) && !fraction(type, &out) && !listed(type, &out) && !string(type, &out) &&
+	if (!integer(p, type, &out) && !fraction(type, &out) && !listed(type, &out) && !string(p, type, &out) &&
 		!moment(p, type, &out) && !special(p, type, &out))
 		return;
 	/* MariaDB shows it there */
 	if (type->compressed)
-		appendStringInfoString(&out, " /*!100301 COMPRESSED*/");
+		appendStringInfoString(&out, " /*M!100301 COMPRESSED*/");
 	type->column_type = out.data;
 }
