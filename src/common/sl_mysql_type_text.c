@@ -182,7 +182,8 @@ moment(const SlMyParse *p, const SlDdlType *type, StringInfo out)
 	static const char *const fractional[] = {"time", "datetime", "timestamp", NULL};
 
 	if (strcmp(type->name, "year") == 0)
-		appendStringInfoString(out, p->t.session->server == SL_MY_MYSQL && p->t.session->version >= 80019 ? "year" : "year(4)");
+		appendStringInfoString(out, p->t.session->server == SL_MY_MYSQL && p->t.session->version >= 80019 ? "year" :
+							   type->has_length && type->length == 2 ? "year(2)" : "year(4)");
 	else if (strcmp(type->name, "date") == 0)
 		appendStringInfoString(out, "date");
 	else if (one_of(type->name, fractional) && type->length > 0)

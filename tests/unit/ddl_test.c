@@ -124,8 +124,8 @@ types(void)
 		"CREATE TABLE: test.t | ADD COLUMN a enum('x','y ''z''','c\\\\d','A','B') charset:utf8mb4; ADD COLUMN b set('q','r'); ADD COLUMN c ?enum; ADD COLUMN d enum('ab')"},
 		{"m", "CREATE TABLE t (a DATE, b TIME(3), c DATETIME(0), d TIMESTAMP(6), e YEAR, f YEAR(4), g JSON, h POINT, i GEOMCOLLECTION SRID 0, j VECTOR, k VECTOR(4))",
 		"CREATE TABLE: test.t | ADD COLUMN a date; ADD COLUMN b time(3); ADD COLUMN c datetime; ADD COLUMN d timestamp(6); ADD COLUMN e year; ADD COLUMN f year; ADD COLUMN g json; ADD COLUMN h point; ADD COLUMN i geomcollection srid:0; ADD COLUMN j vector(2048); ADD COLUMN k vector(4)"},
-		{"M", "CREATE TABLE t (a YEAR, b JSON, c UUID, d INET4, e INET6 DEFAULT '::1', f GEOMETRY REF_SYSTEM_ID=101, g VARCHAR(10) COMPRESSED=zlib DEFAULT 'a', h mariadb_schema.DATE, i oracle_schema.DATE, j some_type(3))",
-		"CREATE TABLE: test.t | ADD COLUMN a year(4); ADD COLUMN b longtext; ADD COLUMN c uuid; ADD COLUMN d inet4; ADD COLUMN e inet6 default '::1'; ADD COLUMN f geometry srid:101; ADD COLUMN g varchar(10) /*M!100301 COMPRESSED*/ default 'a'; ADD COLUMN h date; ADD COLUMN i ?oracle_schema.date; ADD COLUMN j ?some_type"},
+		{"M", "CREATE TABLE t (a YEAR, b JSON, c UUID, d INET4, e INET6 DEFAULT '::1', f GEOMETRY REF_SYSTEM_ID=101, g VARCHAR(10) COMPRESSED=zlib DEFAULT 'a', h mariadb_schema.DATE, i oracle_schema.DATE, j some_type(3), k YEAR(2))",
+		"CREATE TABLE: test.t | ADD COLUMN a year(4); ADD COLUMN b longtext; ADD COLUMN c uuid; ADD COLUMN d inet4; ADD COLUMN e inet6 default '::1'; ADD COLUMN f geometry srid:101; ADD COLUMN g varchar(10) /*M!100301 COMPRESSED*/ default 'a'; ADD COLUMN h date; ADD COLUMN i ?oracle_schema.date; ADD COLUMN j ?some_type; ADD COLUMN k year(2)"},
 	};
 
 	check(rows, lengthof(rows));
