@@ -551,3 +551,61 @@ def test_kill_in_the_middle(stream, cut_target, point):
 
 def test_every_cutover_point_had_its_kill():
     assert sorted(POINTS) == [p for p in fault_points() if p.startswith("cutover_")]
+
+
+# ---------- changes of the source with no row behind them ----------
+
+UNMET = [
+    ("ALTER TABLE um ADD d int DEFAULT 5", "[column] public.um.d is new, or has another name, on the source"),
+    ("ALTER TABLE um ADD d uuid DEFAULT gen_random_uuid()", "[column] public.um.d is new"),
+    ("ALTER TABLE um DROP c", "[column] public.um.c is dropped or has another name on the source"),
+    ("ALTER TABLE um RENAME a TO aa", "[column] public.um.a is dropped or has another name"),
+    ("ALTER TABLE um ALTER b TYPE bigint USING b * 2", "[column] public.um.b has another type"),
+    ("ALTER TABLE um DROP c, ADD c text", "[column] public.um.c is another column"),
+    ("ALTER TABLE um RENAME a TO x; ALTER TABLE um RENAME c TO a; ALTER TABLE um RENAME x TO c",
+     "[column] public.um.a is another column"),
+    ("ALTER TABLE um RENAME TO um2", "[table] public.um has another name on the source"),
+]
+
+
+@pytest.fixture(scope="module")
+def unmet(source, cut_target):
+    """A database pair, and a table and a stream of its own for each change."""
+    src = source.fresh_db("unmet")
+    dst = cut_target.fresh_db("unmet", extension=True)
+    yield src, dst
+    dst.destroy()
+    src.destroy()
+
+
+@pytest.mark.parametrize("change,line", UNMET)
+def test_changes_that_no_row_follows(unmet, change, line):
+    """What the stream learns with the next row only is in the way, until it has come."""
+    src, dst = unmet
+    both(unmet, "DROP TABLE IF EXISTS um, um2;"
+         "CREATE TABLE um (id int PRIMARY KEY, a text, b int, c text DEFAULT 'c')")
+    src.execute("INSERT INTO um SELECT i, 'a', i FROM generate_series(1, 9) AS i")
+    stream = make_stream(src, dst, options={"existing_rows": "truncate"}, schema_changes="forward")
+    stream.caught_up()
+    src.execute(change)
+    error = refused(stream)
+    assert error.pgcode == "SL010" and line in error.diag.message_detail, error
+    assert "write one there" in error.diag.message_detail
+    assert [r["status"] for r in stream.verify()] != ["equal"]
+    assert stream.state == "streaming"
+    stream.stop()
+    stream.drop()
+    dst.execute("DROP SERVER \"%s\" CASCADE" % stream.server)
+
+
+def test_a_change_that_its_row_has_shown(dbs):
+    src, dst = dbs
+    src.execute("CREATE TABLE um (id int PRIMARY KEY, a text); INSERT INTO um VALUES (1, 'a')")
+    stream = make_stream(src, dst, schema_changes="forward")
+    src.execute("ALTER TABLE um ADD d int DEFAULT 5")
+    assert refused(stream).pgcode == "SL010"
+    src.execute("UPDATE um SET a = a")
+    stream.caught_up()
+    assert dst.rows("SELECT id, a, d FROM um") == [{"id": 1, "a": "a", "d": 5}]
+    cutover(stream)
+    assert stream.state == "cut_over"

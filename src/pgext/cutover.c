@@ -168,8 +168,10 @@ check_rest(Cutover *k)
 	if (sl_cut_applied(k->slot) != k->applied)
 		sl_cut_line(&k->lines, "[source] tables of the stream were changed during the call: the source still takes writes");
 	compare_sequences(k);
-	if (!k->bridged)
-		sl_cut_writers(k->c, k->tables, k->ntables, &k->lines);
+	if (k->bridged)
+		return;
+	sl_cut_writers(k->c, k->tables, k->ntables, &k->lines);
+	sl_cut_changed(k->c, k->s, k->tables, k->ntables, &k->lines);
 }
 
 static void

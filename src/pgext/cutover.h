@@ -3,8 +3,8 @@
  *	  The end of a stream: the target takes over.
  *
  * cutover.c is the SQL function and its course, cutover_check.c what must
- * hold first, cutover_sequence.c where each sequence goes, cutover_bridge.c the look
- * at a source that a bridge reads.
+ * hold first, cutover_shape.c what changed unmet, cutover_sequence.c where each sequence
+ * goes, cutover_bridge.c the look at a source that a bridge reads.
  */
 #ifndef SL_CUTOVER_H
 #define SL_CUTOVER_H
@@ -68,6 +68,12 @@ extern void sl_cut_unfinished(const SlStream *s, const SlStreamTable *tables,
  */
 extern void sl_cut_writers(SlConn *c, const SlStreamTable *tables, int ntables,
 						   StringInfo lines);
+
+/*
+ * Same: tables and columns that are not on the source what the stream's last row of them said.  c: in any transaction.
+ */
+extern void sl_cut_changed(SlConn *c, const SlStream *s, const SlStreamTable *tables,
+						   int ntables, StringInfo lines);
 
 /*
  * Of a source that a bridge reads: where AUTO_INCREMENT of the stream's tables stands, as sequences; one whose value
