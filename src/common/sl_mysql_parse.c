@@ -157,7 +157,7 @@ sl_my_name(SlMyParse *p, const char **name)
 bool
 sl_my_word_or_text(SlMyParse *p, const char **word)
 {
-	const char *text;
+	const char *text = "";
 
 	if (sl_my_kind(p) == SL_MY_STRING ? !sl_my_string(p, &text) : !sl_my_name(p, &text))
 		return false;
@@ -169,7 +169,7 @@ bool
 sl_my_table_name(SlMyParse *p, SlDdlTableName *name)
 {
 	const SlMySession *session = p->t.session;
-	const char *first;
+	const char *first = "";
 
 	name->database = session->database != NULL ? session->database : "";
 	if (sl_my_take_sign(p, "."))
