@@ -474,3 +474,123 @@ def test_cutover_is_refused_for_what_no_row_announced(pair, change, marker):
     src.execute(change)
     assert marker in str(dst.error("SELECT * FROM sluice.cutover(%s)", st.id))
     st.wait_refused(marker)
+
+
+# ---------- partitions ----------
+
+def trees(pair, *names):
+    """Trees of two levels with rows up to 19; the target takes every row."""
+    for n in names:
+        both(*pair, f"CREATE TABLE {n} (id int PRIMARY KEY, v text) PARTITION BY RANGE (id);"
+             f"CREATE TABLE {n}1 PARTITION OF {n} FOR VALUES FROM (0) TO (10)")
+        pair[0].execute(
+            f"CREATE TABLE {n}2 PARTITION OF {n} FOR VALUES FROM (10) TO (20) PARTITION BY RANGE (id);"
+            f"CREATE TABLE {n}2a PARTITION OF {n}2 FOR VALUES FROM (10) TO (20);"
+            f"INSERT INTO {n} SELECT i, 'x' FROM generate_series(1, 19) AS i")
+        pair[1].execute(f"CREATE TABLE {n}d PARTITION OF {n} DEFAULT")
+
+
+FILL = "INSERT INTO {0}n VALUES (20, 'n');"
+ATTACH = "ALTER TABLE {0} ATTACH PARTITION {0}n FOR VALUES FROM (20) TO (30);"
+LIKE = "CREATE TABLE {0}n (LIKE {0} INCLUDING ALL)"
+
+# by root: what one transaction does, and the leaves it attaches with rows
+FILLED = {
+    "a": (LIKE + ";" + FILL + ATTACH, ["an"]),
+    "b": (LIKE + "; SAVEPOINT s;" + FILL + "RELEASE s;" + ATTACH, ["bn"]),
+    "c": (LIKE + ";" + ATTACH + "ALTER TABLE {0} DETACH PARTITION {0}n;" + FILL + ATTACH, ["cn"]),
+    "d": (LIKE + " PARTITION BY RANGE (id);"
+          "CREATE TABLE {0}na PARTITION OF {0}n FOR VALUES FROM (20) TO (25);"
+          "CREATE TABLE {0}nb PARTITION OF {0}n FOR VALUES FROM (25) TO (30);" + FILL + ATTACH, ["dna"]),
+    "e": (LIKE + "; WITH d AS (DELETE FROM {0}1 WHERE id >= 5 RETURNING *)"
+          " INSERT INTO {0}n SELECT * FROM d; ALTER TABLE {0} DETACH PARTITION {0}1;"
+          "ALTER TABLE {0} ATTACH PARTITION {0}1 FOR VALUES FROM (0) TO (5);"
+          "ALTER TABLE {0} ATTACH PARTITION {0}n FOR VALUES FROM (5) TO (10);", ["e1", "en"]),
+}
+
+
+def test_filled_and_attached_in_one_transaction(pair):
+    """The stream had nothing of the rows when they were written, whoever created the table."""
+    src, dst = pair
+    trees(pair, *FILLED)
+    st = make_stream(src, dst, include_tables=list(FILLED))
+    st.stop()
+    for root, (change, _) in FILLED.items():
+        src.execute("BEGIN;" + change.format(root) + "COMMIT")
+        src.execute(f"INSERT INTO {root} VALUES (0, 'after')")
+    for root, (_, leaves) in FILLED.items():
+        st.start()                  # takes the refusal before it as done
+        reason = st.wait_refused("PARTITION-CHANGE-UNSENT")["reason"]
+        assert f'rows of "public.{root}" changed' in reason
+        assert reason.count("[") == len(leaves), reason
+        for leaf in leaves:
+            assert f"[partition-attached] public.{leaf} (oid" in reason
+    for root in "abcd":
+        dst.execute(f"INSERT INTO {root} VALUES (20, 'n')")
+    dst.execute("DELETE FROM e WHERE id >= 5 AND id < 10;"
+                "INSERT INTO e SELECT i, 'x' FROM generate_series(5, 9) AS i")
+    st.start()
+    caught_up_same(st, *FILLED)
+
+
+def test_new_partitions_that_lose_nothing(pair):
+    """Made as one and filled at once, or attached empty, by whatever transaction."""
+    src, dst = pair
+    trees(pair, "p")
+    st = make_stream(src, dst, include_tables=["p"])
+    st.stop()
+    src.execute("BEGIN; CREATE TABLE n2 PARTITION OF p FOR VALUES FROM (20) TO (30);"
+                "INSERT INTO n2 VALUES (20, 'n'); INSERT INTO p VALUES (21, 'n'); COMMIT")
+    src.execute("BEGIN; CREATE TABLE n3 (LIKE p INCLUDING ALL);"
+                "ALTER TABLE p ATTACH PARTITION n3 FOR VALUES FROM (30) TO (40);"
+                "INSERT INTO p VALUES (30, 'n'); SAVEPOINT s; INSERT INTO n3 VALUES (31, 'n'); COMMIT")
+    src.execute("INSERT INTO p VALUES (32, 'n')")
+    src.execute("CREATE TABLE n4 (LIKE p INCLUDING ALL)")
+    src.execute("ALTER TABLE p ATTACH PARTITION n4 FOR VALUES FROM (40) TO (50)")
+    src.execute("BEGIN; CREATE TABLE n5 (LIKE p INCLUDING ALL) PARTITION BY RANGE (id);"
+                "CREATE TABLE n5a PARTITION OF n5 FOR VALUES FROM (50) TO (55);"
+                "ALTER TABLE p ATTACH PARTITION n5 FOR VALUES FROM (50) TO (60); COMMIT")
+    src.execute("INSERT INTO p VALUES (50, 'n')")
+    src.execute("ALTER TABLE p ALTER v SET STATISTICS 10, ALTER id SET STATISTICS 10")
+    st.start()
+    caught_up_same(st, "p")
+    st.stop()
+    src.execute("CREATE TABLE n5b PARTITION OF n5 FOR VALUES FROM (55) TO (60)")
+    src.execute("INSERT INTO p VALUES (41, 'n'), (56, 'n')")
+    st.start()
+    caught_up_same(st, "p")
+    assert events(dst, "p") == []
+
+
+def test_unlogged_partitions(pair):
+    """Refused while there is one, and once more for what changed meanwhile."""
+    src, dst = pair
+    trees(pair, "p", "q")
+    st = make_stream(src, dst, include_tables=["p", "q"])
+    st.stop()
+    src.execute("CREATE UNLOGGED TABLE pn PARTITION OF p FOR VALUES FROM (20) TO (30);"
+                "INSERT INTO p VALUES (20, 'u')")
+    src.execute("ALTER TABLE p1 SET UNLOGGED")
+    src.execute("DELETE FROM p WHERE id = 1")
+    src.execute("ALTER TABLE q1 SET UNLOGGED")
+    src.execute("DELETE FROM q WHERE id = 1")
+    src.execute("ALTER TABLE q1 SET LOGGED")
+    for _ in range(2):              # it is not taken as done
+        st.start()
+        row = st.wait_refused("PARTITION-CHANGE-UNSENT")
+        for leaf in ("p1", "pn"):
+            assert f"[unlogged] public.{leaf} (oid" in row["reason"]
+            assert f"ALTER TABLE public.{leaf} SET LOGGED;" in row["hint"]
+    src.execute("ALTER TABLE p1 SET LOGGED")
+    src.execute("ALTER TABLE pn SET LOGGED")
+    for leaves in (["p1", "pn"], ["q1"]):
+        st.start()
+        reason = st.wait_refused("PARTITION-CHANGE-UNSENT")["reason"]
+        assert reason.count("[partition-rewritten]") == len(leaves), reason
+        assert all(f"[partition-rewritten] public.{leaf} (oid" in reason for leaf in leaves)
+    dst.execute("DELETE FROM p WHERE id = 1; DELETE FROM q WHERE id = 1; INSERT INTO p VALUES (20, 'u')")
+    src.execute("VACUUM FULL p2a")
+    src.execute("CLUSTER q2a USING q2a_pkey")
+    st.start()
+    caught_up_same(st, "p", "q")
+    assert events(dst, "p")[-1] == events(dst, "q")[-1] == ("warned", None)

@@ -7,8 +7,12 @@
  *	  through it, and the root's own TRUNCATE.  A leaf that is truncated, dropped,
  *	  detached, or attached with its rows changes what the root shows and sends
  *	  nothing.  So the leaves are recorded: oid, file, and the transaction that
- *	  linked each to its parent.  A leaf that is as old as its link was made by
- *	  CREATE TABLE ... PARTITION OF, and began empty.
+ *	  linked each to its parent.  What CREATE TABLE ... PARTITION OF made began
+ *	  empty; of what was attached, the rows tell (leaf_read_pg.h).
+ *
+ *	  Nothing of an unlogged leaf is sent.  SET UNLOGGED and SET LOGGED write the
+ *	  table anew and give it another TOAST table, which VACUUM FULL and CLUSTER do
+ *	  not; of a table without one, nothing tells them apart afterwards.
  *
  *	  ALTER TABLE ... TYPE ... USING rewrites a table and sends nothing either.
  *	  Where the type changed the judge sees it and has the values copied; where
@@ -31,37 +35,10 @@
 #include "common/sl_shape.h"
 #include "pgext/debt.h"
 #include "pgext/errutil.h"
+#include "pgext/leaf_read_pg.h"
 #include "pgext/look_pg.h"
 #include "pgext/nameindex.h"
 #include "pgext/pgcompat.h"
-
-/*
- * A new file with no statistics is TRUNCATE's; VACUUM FULL and CLUSTER leave
- * statistics.  Before 14 "none" was 0.  Of each column: number, type, typmod,
- * and the transaction that last wrote its row of the catalog.
- */
-#define LEAVES_SQL \
-	"WITH RECURSIVE tree (root, relid, link, made) AS (" \
-	"SELECT c.oid, c.oid, '', true FROM pg_catalog.pg_class c " \
-	"WHERE c.oid = ANY ($1::pg_catalog.oid[]) " \
-	"UNION ALL " \
-	"SELECT t.root, i.inhrelid, t.link || '/' || i.xmin::pg_catalog.text, " \
-	"  t.made AND i.xmin = a.xmin " \
-	"FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent = t.relid " \
-	"JOIN pg_catalog.pg_class p ON p.oid = t.relid AND p.relkind = 'p' " \
-	"JOIN pg_catalog.pg_attribute a ON a.attrelid = i.inhrelid AND a.attname = 'ctid') " \
-	"SELECT t.root, c.oid, c.relfilenode, t.link, n.nspname, c.relname, t.made, " \
-	"  c.relpages = 0 AND c.reltuples <= CASE WHEN " \
-	"  pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 140000 THEN 0 ELSE -1 END, " \
-	"  k.cols " \
-	"FROM tree t JOIN pg_catalog.pg_class c ON c.oid = t.relid " \
-	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
-	"CROSS JOIN LATERAL (SELECT " \
-	"  pg_catalog.string_agg(pg_catalog.concat_ws(':', a.attnum, a.atttypid::pg_catalog.int8, " \
-	"    a.atttypmod, a.xmin), ',' ORDER BY a.attnum) " \
-	"  FROM pg_catalog.pg_attribute a " \
-	"  WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS k (cols) " \
-	"WHERE c.relkind <> 'p' ORDER BY t.root, c.oid"
 
 /* The names of some columns of one relation. */
 #define NAMES_SQL \
@@ -69,163 +46,12 @@
 	"WHERE a.attrelid = $1::pg_catalog.oid AND a.attnum = ANY ($2::pg_catalog.int2[]) " \
 	"  AND NOT a.attisdropped ORDER BY a.attnum"
 
-typedef struct LeafColumn
-{
-	int			attnum;
-	Oid			type;
-	int			typmod;
-	TransactionId stamp;
-} LeafColumn;
-
-typedef struct Leaf
-{
-	Oid			root;
-	Oid			relid;
-	Oid			file;
-	char	   *link;			/* "" = the table itself */
-	int			ncols;
-	LeafColumn *cols;
-	char	   *name;			/* as shown: quoted, no control characters */
-	bool		made;			/* as a partition, hence empty at first */
-	bool		blank;			/* no statistics */
-} Leaf;
-
 struct SlPgLeaves
 {
 	int			n;
-	Leaf	   *leaves;			/* in order of root */
+	SlLeaf	   *leaves;			/* in order of root */
 	SlNameIndex *roots;			/* where those of each root begin */
 };
-
-static char *
-shown(const char *schema, const char *table)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	sl_append_ident(&buf, schema);
-	appendStringInfoChar(&buf, '.');
-	sl_append_ident(&buf, table);
-	return buf.data;
-}
-
-/* "1:23:-1:742,2:25:-1:742" */
-static void
-parse_columns(Leaf * l, const char *text)
-{
-	int			n = *text != '\0';
-
-	for (const char *p = text; *p; p++)
-		n += *p == ',';
-	l->cols = palloc0_array(LeafColumn, Max(n, 1));
-	while (l->ncols < n)
-	{
-		LeafColumn *c = &l->cols[l->ncols++];
-		char	   *p;
-
-		c->attnum = strtol(text, &p, 10);
-		c->type = (Oid) strtoul(p + 1, &p, 10);
-		c->typmod = strtol(p + 1, &p, 10);
-		c->stamp = (TransactionId) strtoul(p + 1, &p, 10);
-		text = p + 1;
-	}
-}
-
-static int
-load_now(SlConn *c, const SlStreamTable *tables, int n, Leaf * *leaves)
-{
-	StringInfoData oids;
-	const char *params[1];
-	PGresult   *res;
-	int			found;
-
-	initStringInfo(&oids);
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&oids, "%c%u", i ? ',' : '{', tables[i].source_id);
-	appendStringInfoString(&oids, n ? "}" : "{}");
-	params[0] = oids.data;
-	res = sl_conn_query(c, PGRES_TUPLES_OK, LEAVES_SQL, 1, params);
-	found = PQntuples(res);
-	*leaves = palloc0(sizeof(Leaf) * Max(found, 1));
-	for (int i = 0; i < found; i++)
-	{
-		Leaf	   *l = &(*leaves)[i];
-
-		l->root = (Oid) strtoul(PQgetvalue(res, i, 0), NULL, 10);
-		l->relid = (Oid) strtoul(PQgetvalue(res, i, 1), NULL, 10);
-		l->file = (Oid) strtoul(PQgetvalue(res, i, 2), NULL, 10);
-		l->link = pstrdup(PQgetvalue(res, i, 3));
-		l->name = shown(PQgetvalue(res, i, 4), PQgetvalue(res, i, 5));
-		l->made = PQgetvalue(res, i, 6)[0] == 't';
-		l->blank = PQgetvalue(res, i, 7)[0] == 't';
-		parse_columns(l, PQgetvalue(res, i, 8));
-	}
-	PQclear(res);
-	return found;
-}
-
-/* One line a leaf: oid, file, link, columns, name. */
-static char *
-encode(const Leaf * leaves, int n)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	for (int i = 0; i < n; i++)
-	{
-		const		Leaf *l = &leaves[i];
-
-		appendStringInfo(&buf, "%u %u %s ", l->relid, l->file, l->link);
-		for (int k = 0; k < l->ncols; k++)
-			appendStringInfo(&buf, "%s%d:%u:%d:%u", k ? "," : "", l->cols[k].attnum,
-							 l->cols[k].type, l->cols[k].typmod, l->cols[k].stamp);
-		appendStringInfo(&buf, " %s\n", l->name);
-	}
-	return buf.data;
-}
-
-static char *
-take_word(const char **text, const char *end)
-{
-	size_t		len = strcspn(*text, end);
-	char	   *word = pnstrdup(*text, len);
-
-	*text += len + 1;
-	return word;
-}
-
-static int
-decode(const char *text, Leaf * *leaves)
-{
-	int			n = 0;
-
-	for (const char *p = text; *p; p++)
-		n += *p == '\n';
-	*leaves = palloc0(sizeof(Leaf) * Max(n, 1));
-	for (int i = 0; i < n; i++)
-	{
-		Leaf	   *l = &(*leaves)[i];
-		char	   *p;
-
-		l->relid = (Oid) strtoul(text, &p, 10);
-		l->file = (Oid) strtoul(p, &p, 10);
-		text = p + 1;
-		l->link = take_word(&text, " ");
-		parse_columns(l, take_word(&text, " "));
-		l->name = take_word(&text, "\n");
-	}
-	return n;
-}
-
-static SlNameIndex *
-index_leaves(const Leaf * leaves, int n)
-{
-	SlNameIndex *x = sl_name_index_create(n);
-
-	for (int i = 0; i < n; i++)
-		sl_name_index_add(x, NULL, NULL, leaves[i].relid, i);
-	return x;
-}
 
 /* ---------- what happened between two looks ---------- */
 
@@ -234,21 +60,21 @@ typedef struct Found
 	StringInfoData unsent;		/* lines of detail: rows changed, not sent */
 	StringInfoData altered;		/* … columns rewritten, their types
 								 * unchanged */
-	List	   *where;			/* of Leaf * (of now), those of altered */
+	List	   *where;			/* of SlLeaf *(of now), those of altered */
 	bool		rewritten;		/* a leaf has a new file and statistics, most
 								 * likely the same rows */
 	bool		retyped;		/* a new file, and columns the judge sees */
 } Found;
 
 static void
-fault(StringInfo detail, const char *kind, const Leaf * l, const char *text)
+fault(StringInfo detail, const char *kind, const SlLeaf *l, const char *text)
 {
 	appendStringInfo(detail, "%s[%s] %s (oid %u, file %u) %s",
 					 detail->len ? "\n" : "", kind, l->name, l->relid, l->file, text);
 }
 
-static const LeafColumn *
-column_of(const Leaf * l, int attnum)
+static const SlLeafColumn *
+column_of(const SlLeaf *l, int attnum)
 {
 	for (int i = 0; i < l->ncols; i++)
 		if (l->cols[i].attnum == attnum)
@@ -257,14 +83,14 @@ column_of(const Leaf * l, int attnum)
 }
 
 static bool
-same_type(const LeafColumn *a, const LeafColumn *b)
+same_type(const SlLeafColumn *a, const SlLeafColumn *b)
 {
 	return a != NULL && b != NULL && a->type == b->type && a->typmod == b->typmod;
 }
 
 /* Do both have the same columns of the same types? */
 static bool
-same_types(const Leaf * a, const Leaf * b)
+same_types(const SlLeaf *a, const SlLeaf *b)
 {
 	for (int i = 0; i < a->ncols; i++)
 		if (!same_type(&a->cols[i], column_of(b, a->cols[i].attnum)))
@@ -274,15 +100,15 @@ same_types(const Leaf * a, const Leaf * b)
 
 /* Was this column's row of the catalog written, and its type left? */
 static bool
-touched(const Leaf * was, const LeafColumn *now)
+touched(const SlLeaf *was, const SlLeafColumn *now)
 {
-	const LeafColumn *w = column_of(was, now->attnum);
+	const SlLeafColumn *w = column_of(was, now->attnum);
 
 	return same_type(w, now) && w->stamp != now->stamp;
 }
 
 static bool
-any_touched(const Leaf * was, const Leaf * now)
+any_touched(const SlLeaf *was, const SlLeaf *now)
 {
 	for (int i = 0; i < now->ncols; i++)
 		if (touched(was, &now->cols[i]))
@@ -290,18 +116,24 @@ any_touched(const Leaf * was, const Leaf * now)
 	return false;
 }
 
-/* One leaf, of which there may be none before. */
-static void
-compare_leaf(const Leaf * w, Leaf * n, Found *f)
+/* Was it written anew by what gives another TOAST table, not by a change of columns? */
+static bool
+toast_replaced(const SlLeaf *w, const SlLeaf *n)
 {
-	if (w == NULL ? !n->made : strcmp(w->link, n->link) != 0)
-	{
-		fault(&f->unsent, "partition-attached", n,
-			  "was attached; rows that it had are not on the target");
-		return;
-	}
-	if (n->file == (w ? w->file : n->relid))
-		return;
+	if (w != NULL)
+		return OidIsValid(w->toast) && OidIsValid(n->toast) && w->toast != n->toast;
+
+	/*
+	 * without one, nothing shows what a file that is not the first one has
+	 * lost
+	 */
+	return !OidIsValid(n->toast) || !n->same_toast;
+}
+
+/* A leaf that has another file than before, or than it began with. */
+static void
+compare_file(const SlLeaf *w, SlLeaf *n, Found *f)
+{
 	if (w != NULL && !same_types(w, n))
 		f->retyped = true;
 	if (w != NULL && any_touched(w, n))
@@ -315,15 +147,29 @@ compare_leaf(const Leaf * w, Leaf * n, Found *f)
 	else if (n->blank)
 		fault(&f->unsent, "partition-truncated", n,
 			  "was truncated; rows that it had are still on the target");
+	else if (toast_replaced(w, n))
+		fault(&f->unsent, "partition-rewritten", n,
+			  "was rewritten as SET UNLOGGED and SET LOGGED do; what changed while it was unlogged is not on the target");
 	else
 		f->rewritten = true;
 }
 
+/* One leaf, of which there may be none before. */
 static void
-compare(const Leaf * was, int nwas, Leaf * now, int nnow, Found *f)
+compare_leaf(const SlLeaf *w, SlLeaf *n, bool brought, Found *f)
 {
-	SlNameIndex *was_at = index_leaves(was, nwas);
-	SlNameIndex *now_at = index_leaves(now, nnow);
+	if (w == NULL ? brought : strcmp(w->link, n->link) != 0)
+		fault(&f->unsent, "partition-attached", n,
+			  "was attached; rows that it had are not on the target");
+	else if (n->file != (w ? w->file : n->relid))
+		compare_file(w, n, f);
+}
+
+static void
+compare(SlConn *c, const SlLeaf *was, int nwas, SlLeaf *now, int nnow, Found *f)
+{
+	SlNameIndex *was_at = sl_leaves_index(was, nwas);
+	SlNameIndex *now_at = sl_leaves_index(now, nnow);
 
 	MemSet(f, 0, sizeof(*f));
 	initStringInfo(&f->unsent);
@@ -336,7 +182,8 @@ compare(const Leaf * was, int nwas, Leaf * now, int nnow, Found *f)
 	{
 		int			at = sl_name_index_find_oid(was_at, now[i].relid);
 
-		compare_leaf(at < 0 ? NULL : &was[at], &now[i], f);
+		compare_leaf(at < 0 ? NULL : &was[at], &now[i],
+					 at < 0 && sl_leaf_brought_rows(c, &now[i], was, nwas), f);
 	}
 }
 
@@ -356,16 +203,16 @@ shape_is_recorded(SlPgStream *st, SlConn *c, const SlStreamTable *t)
  * A leaf whose columns are changing keeps its file on record, so that the
  * judge still learns that it was rewritten; what is settled is kept.
  */
-static Leaf
-settled_leaf(const Leaf * was, const Leaf * now)
+static SlLeaf
+settled_leaf(const SlLeaf *was, const SlLeaf *now)
 {
-	Leaf		l = *was;
+	SlLeaf		l = *was;
 
 	l.name = now->name;
-	l.cols = palloc0_array(LeafColumn, Max(was->ncols, 1));
+	l.cols = palloc0_array(SlLeafColumn, Max(was->ncols, 1));
 	for (int i = 0; i < was->ncols; i++)
 	{
-		const LeafColumn *n = column_of(now, was->cols[i].attnum);
+		const SlLeafColumn *n = column_of(now, was->cols[i].attnum);
 
 		l.cols[i] = same_type(&was->cols[i], n) ? *n : was->cols[i];
 	}
@@ -373,10 +220,10 @@ settled_leaf(const Leaf * was, const Leaf * now)
 }
 
 static char *
-settled(const Leaf * was, int nwas, const Leaf * now, int nnow)
+settled(const SlLeaf *was, int nwas, const SlLeaf *now, int nnow)
 {
-	SlNameIndex *was_at = index_leaves(was, nwas);
-	Leaf	   *merged = palloc0_array(Leaf, Max(nnow, 1));
+	SlNameIndex *was_at = sl_leaves_index(was, nwas);
+	SlLeaf	   *merged = palloc0_array(SlLeaf, Max(nnow, 1));
 
 	for (int i = 0; i < nnow; i++)
 	{
@@ -387,13 +234,13 @@ settled(const Leaf * was, int nwas, const Leaf * now, int nnow)
 		else
 			merged[i] = now[i];
 	}
-	return encode(merged, nnow);
+	return sl_leaves_encode(merged, nnow);
 }
 
 /* ---------- values of a column that ALTER TABLE ... USING rewrote ---------- */
 
 static PGresult *
-touched_names(SlConn *c, const Leaf * was, const Leaf * now)
+touched_names(SlConn *c, const SlLeaf *was, const SlLeaf *now)
 {
 	StringInfoData nums;
 	const char *params[2] = {psprintf("%u", now->relid), NULL};
@@ -412,17 +259,17 @@ touched_names(SlConn *c, const Leaf * was, const Leaf * now)
  * by key would not find the rows, or nothing tells which column it is.
  */
 static List *
-owed_columns(SlConn *c, const SlShape *shape, const Leaf * was, int nwas,
+owed_columns(SlConn *c, const SlShape *shape, const SlLeaf *was, int nwas,
 			 const List *where, const char **why)
 {
-	SlNameIndex *was_at = index_leaves(was, nwas);
+	SlNameIndex *was_at = sl_leaves_index(was, nwas);
 	List	   *cols = NIL;
 	bool		keyed = false;
 	const ListCell *lc;
 
 	foreach(lc, where)
 	{
-		const		Leaf *now = lfirst(lc);
+		const SlLeaf *now = lfirst(lc);
 		PGresult   *res = touched_names(c, &was[sl_name_index_find_oid(was_at, now->relid)],
 										now);
 
@@ -477,7 +324,7 @@ owe(SlPgLook *look, const SlStreamTable *t, const SlShape *shape,
 
 /* Columns rewritten in place: a debt, or a refusal. */
 static void
-judge_altered(SlPgLook *look, SlConn *c, const SlStreamTable *t, const Leaf * was,
+judge_altered(SlPgLook *look, SlConn *c, const SlStreamTable *t, const SlLeaf *was,
 			  int nwas, const Found *f)
 {
 	SlStream   *s = look->st->s;
@@ -508,22 +355,55 @@ judge_altered(SlPgLook *look, SlConn *c, const SlStreamTable *t, const Leaf * wa
 
 /* ---------- looks ---------- */
 
+/*
+ * Refuses when a leaf is unlogged, as long as it is: it goes on to lose changes.
+ * False when that is to wait for a later look.
+ */
+static bool
+judge_unlogged(SlPgLook *look, const SlStreamTable *t, const SlLeaf *now, int nnow)
+{
+	SlRefusal	r = {.marker = SL_M_PARTITION_UNSENT, .schema = t->schema, .table = t->table};
+	StringInfoData detail;
+	StringInfoData hint;
+
+	initStringInfo(&detail);
+	initStringInfo(&hint);
+	for (int i = 0; i < nnow; i++)
+	{
+		if (!now[i].unlogged)
+			continue;
+		fault(&detail, "unlogged", &now[i], "is unlogged; its changes are not in the stream");
+		appendStringInfo(&hint, "ALTER TABLE %s SET LOGGED; ", now[i].name);
+	}
+	if (!sl_pg_look_found(look, detail.data))
+		return false;
+	if (detail.len == 0)
+		return true;
+	appendStringInfoString(&hint, "on the source. Bring in the rows that changed while it was unlogged, then call sync_start.");
+	r.detail = detail.data;
+	r.hint = hint.data;
+	sl_refuse(&r, "\"%s.%s\" has rows on the source whose changes are not in the stream",
+			  t->schema, t->table);
+}
+
 static void
-judge_one(SlPgLook *look, SlConn *c, SlStreamTable *t, Leaf * now, int nnow)
+judge_one(SlPgLook *look, SlConn *c, SlStreamTable *t, SlLeaf *now, int nnow)
 {
 	SlPgStream *st = look->st;
 	SlRefusal	r = {.marker = SL_M_PARTITION_UNSENT, .schema = t->schema, .table = t->table};
-	char	   *text = encode(now, nnow);
+	char	   *text = sl_leaves_encode(now, nnow);
 	Found		f;
-	Leaf	   *was;
+	SlLeaf	   *was;
 	int			nwas;
 
+	if (!judge_unlogged(look, t, now, nnow))
+		return;
 	if (t->leaves == NULL ? nnow == 0 : strcmp(t->leaves, text) == 0)
 		return;
 	if (t->leaves != NULL)
 	{
-		nwas = decode(t->leaves, &was);
-		compare(was, nwas, now, nnow, &f);
+		nwas = sl_leaves_decode(t->leaves, &was);
+		compare(c, was, nwas, now, nnow, &f);
 		if (!sl_pg_look_found(look, f.unsent.data) + !sl_pg_look_found(look, f.altered.data) > 0)
 			return;
 		r.detail = f.unsent.data;
@@ -544,7 +424,7 @@ judge_one(SlPgLook *look, SlConn *c, SlStreamTable *t, Leaf * now, int nnow)
 
 /* Of leaves, those of one root. */
 static int
-slice(const SlPgLeaves *set, Oid root, Leaf * *first)
+slice(const SlPgLeaves *set, Oid root, SlLeaf **first)
 {
 	int			from = sl_name_index_find_oid(set->roots, root);
 	int			to;
@@ -563,7 +443,7 @@ sl_pg_load_leaves(SlConn *c, const SlStreamTable *tables, int n)
 {
 	SlPgLeaves *set = palloc0(sizeof(SlPgLeaves));
 
-	set->n = load_now(c, tables, n, &set->leaves);
+	set->n = sl_leaves_read(c, tables, n, &set->leaves);
 	set->roots = sl_name_index_create(set->n);
 	for (int i = 0; i < set->n; i++)
 		sl_name_index_add(set->roots, NULL, NULL, set->leaves[i].root, i);
@@ -577,7 +457,7 @@ sl_pg_judge_leaves(SlPgLook *look, SlConn *c, const SlPgLeaves *set,
 {
 	for (int i = 0; i < n; i++)
 	{
-		Leaf	   *own = NULL;
+		SlLeaf	   *own = NULL;
 		int			nown = slice(set, tables[i].source_id, &own);
 
 		/* a table that is gone altogether is judged as that */
@@ -590,16 +470,16 @@ sl_pg_judge_leaves(SlPgLook *look, SlConn *c, const SlPgLeaves *set,
 void
 sl_pg_record_leaves(SlPgStream *st, SlConn *c, const SlStreamTable *t)
 {
-	Leaf	   *now;
-	int			nnow = load_now(c, t, 1, &now);
+	SlLeaf	   *now;
+	int			nnow = sl_leaves_read(c, t, 1, &now);
 
 	if (nnow > 0)
-		sl_stream_leaves_put(st->s->stream_id, t->schema, t->table, encode(now, nnow));
+		sl_stream_leaves_put(st->s->stream_id, t->schema, t->table, sl_leaves_encode(now, nnow));
 }
 
 /* The type that a shape has for a column of the catalog, if it is known to be that one. */
 static bool
-has_crossed(const SlShape *shape, const LeafColumn *c)
+has_crossed(const SlShape *shape, const SlLeafColumn *c)
 {
 	for (int i = 0; i < shape->ncols; i++)
 		if (shape->cols[i].attnum == c->attnum)
@@ -617,15 +497,15 @@ sl_pg_note_types(SlPgStream *st, const SlShape *shape)
 {
 	SlStreamTable *t = sl_stream_table_by_id(st->s->stream_id, shape->relid);
 	bool		moved = false;
-	Leaf	   *was;
-	Leaf	   *now;
+	SlLeaf	   *was;
+	SlLeaf	   *now;
 
-	if (t == NULL || t->leaves == NULL || decode(t->leaves, &was) != 1 ||
-		load_now(st->cat, t, 1, &now) != 1 || was->relid != now->relid || now->link[0] != '\0')
+	if (t == NULL || t->leaves == NULL || sl_leaves_decode(t->leaves, &was) != 1 ||
+		sl_leaves_read(st->cat, t, 1, &now) != 1 || was->relid != now->relid || now->link[0] != '\0')
 		return;
 	for (int i = 0; i < was->ncols; i++)
 	{
-		const LeafColumn *n = column_of(now, was->cols[i].attnum);
+		const SlLeafColumn *n = column_of(now, was->cols[i].attnum);
 
 		if (n == NULL || same_type(&was->cols[i], n) || !has_crossed(shape, n))
 			continue;
@@ -633,7 +513,7 @@ sl_pg_note_types(SlPgStream *st, const SlShape *shape)
 		moved = true;
 	}
 	if (moved)
-		sl_stream_leaves_put(st->s->stream_id, t->schema, t->table, encode(was, 1));
+		sl_stream_leaves_put(st->s->stream_id, t->schema, t->table, sl_leaves_encode(was, 1));
 }
 
 /* See stream_pg.h. */
@@ -641,19 +521,19 @@ void
 sl_pg_notice_rewrite(SlPgStream *st, const SlShape *shape)
 {
 	SlStreamTable *t = sl_stream_table_by_id(st->s->stream_id, shape->relid);
-	Leaf	   *was;
-	Leaf	   *now;
+	SlLeaf	   *was;
+	SlLeaf	   *now;
 	int			nwas;
 	int			nnow;
 	Found		f;
 
 	if (t == NULL || t->leaves == NULL || !XLogRecPtrIsInvalid(st->unsent_lsn))
 		return;
-	nnow = load_now(st->cat, t, 1, &now);
-	if (strcmp(t->leaves, encode(now, nnow)) == 0)
+	nnow = sl_leaves_read(st->cat, t, 1, &now);
+	if (strcmp(t->leaves, sl_leaves_encode(now, nnow)) == 0)
 		return;
-	nwas = decode(t->leaves, &was);
-	compare(was, nwas, now, nnow, &f);
+	nwas = sl_leaves_decode(t->leaves, &was);
+	compare(st->cat, was, nwas, now, nnow, &f);
 	if (f.where != NIL || f.unsent.len > 0)
 		st->unsent_lsn = st->fb.received;
 }
