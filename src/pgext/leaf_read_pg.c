@@ -12,7 +12,9 @@
 /*
  * A new file with no statistics is TRUNCATE's; VACUUM FULL and CLUSTER leave
  * statistics.  Before 14 "none" was 0.  Of each column: number, type, typmod,
- * and the transaction that last wrote its row of the catalog.
+ * and the transaction that last wrote its row of the catalog.  ALTER TYPE writes
+ * the rows of the columns behind it too, so for a column of the primary key it
+ * is the one that made the index, which a change of the column makes anew.
  *
  * CREATE TABLE ... PARTITION OF writes the columns before the link; ATTACH
  * PARTITION writes all of them again, by the command that writes the link.  So
@@ -44,7 +46,10 @@
 	"LEFT JOIN pg_catalog.pg_attribute o ON o.attrelid = c.reltoastrelid AND o.attname = 'ctid' " \
 	"CROSS JOIN LATERAL (SELECT " \
 	"  pg_catalog.string_agg(pg_catalog.concat_ws(':', a.attnum, a.atttypid::pg_catalog.int8, " \
-	"    a.atttypmod, a.xmin), ',' ORDER BY a.attnum) " \
+	"    a.atttypmod, coalesce((SELECT x.xmin FROM pg_catalog.pg_index i " \
+	"      JOIN pg_catalog.pg_attribute x ON x.attrelid = i.indexrelid AND x.attnum = 1 " \
+	"      WHERE i.indrelid = c.oid AND i.indisprimary " \
+	"        AND a.attnum = ANY (i.indkey::pg_catalog.int2[])), a.xmin)), ',' ORDER BY a.attnum) " \
 	"  FROM pg_catalog.pg_attribute a " \
 	"  WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS k (cols) " \
 	"WHERE c.relkind <> 'p' ORDER BY t.root, c.oid"
