@@ -372,6 +372,24 @@ def test_types_that_are_not_forwarded(pair, change, kind):
     st.caught_up()
 
 
+def test_attribute_that_a_row_has(pair):
+    """The row is not what is wrong: the type is, and its statement cures it."""
+    src, dst = pair
+    src.execute('CREATE TYPE ct AS (x int, y text);'
+                "CREATE TABLE t (id int PRIMARY KEY, a ct); INSERT INTO t VALUES (1, ROW(1, 'a'))")
+    st = cold_stream(src, dst, **FORWARD)
+    src.execute('ALTER TYPE ct ADD ATTRIBUTE z numeric(10,2), ADD ATTRIBUTE "w, v" int;'
+                " INSERT INTO t VALUES (2, ROW(1, 'n', 3, 4))")
+    row = st.wait_refused("UNFORWARDED-SCHEMA-CHANGE")
+    statement = 'ALTER TYPE public.ct ADD ATTRIBUTE z numeric(10,2), ADD ATTRIBUTE "w, v" integer;'
+    assert row["hint"].split("\n")[0] == statement
+    way = dst.rows("SELECT * FROM sluice.remedies(%s)", st.id)[0]
+    assert (way["run_on"], way["statement"]) == ("target", statement)
+    dst.execute(statement)
+    st.start(accept_unforwarded_schema_change=row["fingerprint"])
+    caught_up_same(st, "t")
+
+
 def test_types_accepted_as_they_are(pair):
     """Acknowledged, and not made on the target: the stream goes on, rows or none."""
     src, dst = pair

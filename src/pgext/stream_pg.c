@@ -459,7 +459,8 @@ run(SlPgStream *st)
 
 /*
  * In PG_CATCH.  Everything before a row that was applied carefully is applied:
- * if it has a value that the target's type lacks, the type may be behind.
+ * if it has a value that the target's type lacks, the type may be behind, and
+ * what is not carried of it is the better reason.
  */
 static SL_NORETURN void
 raise_again(SlPgStream *st)
@@ -472,6 +473,8 @@ raise_again(SlPgStream *st)
 		PG_RE_THROW();
 	e = sl_worker_recover(st->w);
 	st->w->carried = sl_pg_carry_types(st);
+	if (!st->w->carried && e->schema_name && e->table_name)
+		sl_pg_explain_value(st, e->schema_name, e->table_name);
 	ReThrowError(e);
 	pg_unreachable();
 }

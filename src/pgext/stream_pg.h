@@ -140,6 +140,13 @@ extern void sl_pg_record_types(SlPgStream *st, SlConn *c, bool anew,
  */
 extern bool sl_pg_carry_types(SlPgStream *st);
 
+/*
+ * Where a value of a table of the target (as named there) was refused: refuses
+ * UNFORWARDED-SCHEMA-CHANGE instead, if a composite or domain of the table
+ * changed on the source and not here.  Opens a transaction.
+ */
+extern void sl_pg_explain_value(SlPgStream *st, const char *schema, const char *table);
+
 /* coldstart_pg.c */
 
 /* Copy every table; returns the position from which to follow. */

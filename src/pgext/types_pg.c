@@ -239,12 +239,63 @@ sl_pg_put_type(SlPgLook *look, SlTypeNow *n, char *definition)
 
 /* ---------- the other kinds ---------- */
 
+/* The end of an attribute of a composite's definition: ", ", not in quotes. */
+static size_t
+attribute_length(const char *text)
+{
+	bool		quoted = false;
+	size_t		i;
+
+	for (i = 0; text[i]; i++)
+	{
+		quoted ^= text[i] == '"';
+		if (!quoted && strncmp(&text[i], ", ", 2) == 0)
+			break;
+	}
+	return i;
+}
+
+/*
+ * The statement for attributes that were added behind those that were there, a
+ * definition being "1 x integer, 2 y text"; NULL where more changed.
+ */
+static char *
+added_attributes(const SlTypeNow *n, const char *was)
+{
+	size_t		len = strlen(was);
+	const char *text = n->t.definition;
+	StringInfoData sql;
+
+	if (len == 0 || strncmp(text, was, len) != 0 || strncmp(text + len, ", ", 2) != 0)
+		return NULL;
+	for (const char *p = text; *p; p++)
+		if ((unsigned char) *p < ' ')
+			return NULL;
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "ALTER TYPE %s", format_type_be_qualified(n->t.target));
+	for (text += len; *text; text += attribute_length(text))
+	{
+		text += 2;
+		text += strspn(text, "0123456789 ");
+		appendStringInfo(&sql, " ADD ATTRIBUTE %.*s",
+						 (int) attribute_length(text), text);
+		if (text[attribute_length(text)])
+			appendStringInfoChar(&sql, ',');
+	}
+	appendStringInfoChar(&sql, ';');
+	return sql.data;
+}
+
 static SL_NORETURN void
 refuse_made_of(const SlTypeNow *n, SlRefusal *r)
 {
 	const char *type = format_type_be_qualified(n->t.target);
+	char	   *added = n->was && n->t.kind != TYPTYPE_DOMAIN ?
+		added_attributes(n, n->was->definition) : NULL;
 
-	if (n->t.kind == TYPTYPE_DOMAIN)
+	if (added != NULL)
+		r->hint = added;
+	else if (n->t.kind == TYPTYPE_DOMAIN)
 		r->hint = psprintf("Make the same change to %s of the target with ALTER DOMAIN, then call sync_start.",
 						   type);
 	else
@@ -412,4 +463,30 @@ sl_pg_carry_types(SlPgStream *st)
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(st->cxt);
 	return look.carried > 0;
+}
+
+/* See stream_pg.h. */
+void
+sl_pg_explain_value(SlPgStream *st, const char *schema, const char *table)
+{
+	SlPgLook	look = {.st = st, .act = true};
+	SlPgTypes  *set;
+
+	StartTransactionCommand();
+	initStringInfo(&look.found);
+	for (int i = 0; i < st->ntables; i++)
+	{
+		SlStreamTable *t = &st->tables[i];
+		char	   *name = get_rel_name(t->target_relid);
+
+		if (name == NULL || strcmp(name, table) != 0 ||
+			strcmp(get_namespace_name(get_rel_namespace(t->target_relid)), schema) != 0)
+			continue;
+		set = sl_pg_load_types(st->cat, st->s->stream_id, &t->source_id, 1);
+		for (int k = 0; k < set->n; k++)
+			if (set->types[k].t.kind != TYPTYPE_ENUM && set->types[k].was != NULL)
+				judge_one(&look, st->cat, &set->types[k]);
+	}
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(st->cxt);
 }
