@@ -443,6 +443,28 @@ def test_code_that_objects(dbs):
     crossed(stream)
 
 
+def test_only_another_copy_helps(dbs):
+    """A column that cannot be proven is no remedy's to add: every later start would
+    find it unproven.  The remedy is the copy, and it does end the refusal."""
+    src, dst = dbs
+    stream = follow(src, dst, TABLE)
+    src.execute("INSERT INTO t VALUES (1, 'a')")
+    src.execute("ALTER TABLE t ADD c int DEFAULT 1; INSERT INTO t VALUES (2);"
+                " ALTER TABLE t DROP c; ALTER TABLE t ADD c int DEFAULT 2; INSERT INTO t VALUES (3)")
+    row = stream.wait_refused("SCHEMA-CHANGE-REFUSED")
+    remedy = "SELECT state FROM sluice.sync_start('s1', restart_from_scratch => true);"
+    assert row["hint"] == remedy
+    ways = dst.rows("SELECT * FROM sluice.remedies('s1')")
+    assert (ways[0]["statement"], ways[0]["destructive"]) == (remedy, True)
+    assert not any("ALTER TABLE" in w["statement"] for w in ways)
+    dst.execute("ALTER TABLE t ADD c int")
+    stream.start()
+    assert stream.wait_refused("RESUME-SCHEMA-DIVERGENCE")["hint"] == remedy
+    asked = dst.error(remedy)
+    dst.execute(asked.diag.message_hint)
+    caught_up_same(stream, "t")
+
+
 def test_right_that_is_gone(dbs):
     """The table's owner may not use its schema any more."""
     src, dst = dbs

@@ -42,6 +42,7 @@ typedef struct SlJudging
 	SlChangeClass class;
 	bool		taken;			/* a start after the refusal takes the change
 								 * as it is */
+	bool		copy_anew;		/* no statement helps, only another copy */
 	bool		looks;			/* a boundary: warnings are worth a line */
 
 	SlMarker	marker;			/* worst so far, SL_M_NONE = passes */

@@ -181,6 +181,34 @@ is_guess(const SlJudging *j)
 	return false;
 }
 
+/*
+ * Is a column to be added that the next start could not tell from one that
+ * was there?  Made by hand, it would be refused as unproven ever after.
+ */
+static bool
+is_dead_end(const SlJudging *j)
+{
+	if (j->after->evidence == SL_EVIDENCE_CHANGE)
+		return false;
+	for (int i = 0; i < j->nopen; i++)
+		if (j->open[i].kind == SL_OPEN_ADD && j->after->cols[j->open[i].after].attnum == 0)
+			return true;
+	return false;
+}
+
+/* Nothing but the rows as they are now helps: no ALTER is offered. */
+static void
+copy_anew(SlJudging *j)
+{
+	resetStringInfo(&j->hint);
+	resetStringInfo(&j->prose);
+	if (sl_judge_reads_source(j))
+		sl_judge_hint(j, psprintf("SELECT state FROM sluice.sync_start(%s, restart_from_scratch => true)",
+								  quote_literal_cstr(j->stream->stream_id)));
+	else
+		sl_judge_prose(j, "Drop the stream and start it anew: its tables are copied again.");
+}
+
 static void
 remedies(SlJudging *j)
 {
@@ -217,7 +245,11 @@ void
 sl_judge_refuse_open(SlJudging *j)
 {
 	if (j->nopen == 0)
+	{
+		if (j->copy_anew)
+			copy_anew(j);
 		return;
+	}
 	j->message = open_message(j);
 	for (int i = 0; i < j->nopen; i++)
 	{
@@ -232,13 +264,10 @@ sl_judge_refuse_open(SlJudging *j)
 		line_type(j, o);
 	}
 	if (is_guess(j))
-	{
 		sl_judge_line(j, "column-unproven", NULL,
 					  "which columns these rows are of cannot be told from the source's catalog any more");
-		resetStringInfo(&j->hint);
-		resetStringInfo(&j->prose);
-		appendStringInfoString(&j->hint, "Drop the stream and start it anew: its tables are copied again.");
-	}
+	if (j->copy_anew || is_guess(j) || is_dead_end(j))
+		copy_anew(j);
 	else
 		remedies(j);
 }

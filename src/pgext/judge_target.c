@@ -142,6 +142,7 @@ compare_new(SlJudging *j, int now_at, int16 t)
 		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
 		sl_judge_line(j, "column-unproven", now->name,
 					  "the source's catalog has changed again; whether this column is new is not known");
+		j->copy_anew = true;
 	}
 	else if (paired_with(j, t) >= 0)
 	{

@@ -245,6 +245,7 @@ static bool
 removes_rows(const char *statement)
 {
 	return strstr(statement, "DROP COLUMN ") != NULL ||
+		strstr(statement, "restart_from_scratch => true") != NULL ||
 		strstr(statement, "DROP TABLE ") != NULL ||
 		strncmp(statement, "DELETE ", 7) == 0 ||
 		strncmp(statement, "UPDATE ", 7) == 0 ||
@@ -457,6 +458,13 @@ put_refused(ReturnSetInfo *rsinfo, const Trouble *t)
 		!sl_driver_is_bridged(t->stream->driver))
 	{
 		put_identity(rsinfo, t);
+		return;
+	}
+	/* another copy is all that helps */
+	if (t->hint && strstr(t->hint, "restart_from_scratch => true);"))
+	{
+		put_hint(rsinfo, t, "target");
+		put_anew(rsinfo, t);
 		return;
 	}
 	if (t->detail && strstr(t->detail, SL_WEDGE))
