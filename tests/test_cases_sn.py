@@ -169,6 +169,40 @@ def test_keys_in_linguistic_order(pair):
     assert dst.value("SELECT count(*) FROM cc2") == 60000
 
 
+def test_row_security_of_values_owed(pair):
+    """SN-10: a policy that comes with a column hides rows whose values are to be copied."""
+    src, dst = pair
+    role = "sn10b_%s" % src.name
+    src.execute("SET log_min_error_statement = 'panic'; CREATE ROLE %s LOGIN REPLICATION"
+                " PASSWORD '%s'" % (role, src.server.secret))
+    src.execute('CREATE TABLE rl2 (id int PRIMARY KEY, t text); ALTER TABLE rl2 OWNER TO %s;'
+                "INSERT INTO rl2 VALUES (1, 'a'), (2, 'b'); GRANT CREATE ON DATABASE \"%s\" TO %s"
+                % (role, src.name, role))
+    stream = Stream(src, dst, "s1", make_server(src, dst, user=role))
+    try:
+        stream.start(schema_changes="forward")
+        caught_up_same(stream, "rl2")
+        src.execute("ALTER TABLE rl2 ENABLE ROW LEVEL SECURITY; ALTER TABLE rl2 FORCE ROW LEVEL SECURITY;"
+                    " CREATE POLICY p ON rl2 FOR SELECT USING (id > 1);"
+                    " ALTER TABLE rl2 ADD d text DEFAULT 'k'; UPDATE rl2 SET t = 'z' WHERE id = 1")
+        row = stream.wait_refused("PREFLIGHT-FAILED")
+        cure = "ALTER ROLE %s BYPASSRLS;" % role
+        way = dst.rows("SELECT * FROM sluice.remedies('s1')")[0]
+        assert "[row_security]" in row["reason"] and row["hint"] == cure
+        assert (way["run_on"], way["statement"]) == ("source", cure)
+        src.execute(cure)
+        stream.start()
+        # the policy itself is not carried: that is another refusal, once the values are here
+        row = stream.wait_refused("UNFORWARDED-SCHEMA-CHANGE")
+        assert dst.query("SELECT id, d FROM rl2 ORDER BY id") == [(1, "k"), (2, "k")]
+        stream.start(accept_unforwarded_schema_change=row["fingerprint"])
+        caught_up_same(stream, "rl2")
+        stream.stop()
+        stream.drop()
+    finally:
+        src.execute("DROP OWNED BY %s CASCADE; DROP ROLE %s" % (role, role))
+
+
 @pytest.mark.parametrize("force", [False, True])
 def test_row_security_refuses(pair, force):
     """SN-10: rows that a policy hides from our role are never left out."""

@@ -103,6 +103,12 @@ extern bool sl_debt_look(SlPgStream *st, SlDebt *d);
 extern void sl_debt_refuse(SlPgStream *st, SlDebt *d, const SlDebtCol *col,
 						   const char *what);
 
+/*
+ * The source does not let the role read the debt's table (SQLSTATE 42501):
+ * refuses PREFLIGHT-FAILED with what lets it.
+ */
+extern SL_NORETURN void sl_debt_refuse_access(SlPgStream *st, const SlDebt *d);
+
 /* debt_page.c */
 typedef enum SlDebtEnd
 {

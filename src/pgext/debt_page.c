@@ -220,6 +220,15 @@ failed_by_shape(const PGresult *res)
 	return code && strncmp(code, "42", 2) == 0 && strcmp(code, "42501") != 0;
 }
 
+/* Rows are hidden from the role, or it may not read the table any more. */
+static bool
+failed_by_access(const PGresult *res)
+{
+	const char *code = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	return code && strcmp(code, "42501") == 0;
+}
+
 /* ---------- the target's transaction ---------- */
 
 static SlShape *
@@ -419,6 +428,8 @@ take_page(DebtPage * p, bool *more)
 		{
 			if (failed_by_shape(res))
 				return SL_DEBT_STALE;
+			if (failed_by_access(res))
+				sl_debt_refuse_access(p->st, p->d);
 			sl_conn_raise(p->c, res, "query");
 		}
 		if (n == 0 && !described_as_known(p, res))

@@ -187,6 +187,32 @@ sl_debt_refuse(SlPgStream *st, SlDebt *d, const SlDebtCol *col, const char *what
 			  d->schema, d->table);
 }
 
+/* See debt_int.h. */
+void
+sl_debt_refuse_access(SlPgStream *st, const SlDebt *d)
+{
+	SlRefusal	r = {.marker = SL_M_PREFLIGHT_FAILED, .schema = d->schema, .table = d->table};
+	const char *params[1] = {psprintf("%u", d->source_id)};
+	char	   *table = sl_paste_table(d->schema, d->table);
+	PGresult   *res = sl_conn_query(st->cat, PGRES_TUPLES_OK,
+									"SELECT current_user, c.relrowsecurity AND pg_catalog.row_security_active(c.oid) "
+									"FROM pg_catalog.pg_class c WHERE c.oid = $1::pg_catalog.oid",
+									1, params);
+	bool		hidden = PQntuples(res) > 0 && PQgetvalue(res, 0, 1)[0] == 't';
+	char	   *role = sl_paste_ident(PQntuples(res) > 0 ? PQgetvalue(res, 0, 0) : "...");
+
+	PQclear(res);
+	st->w->at_lsn = d->lsn;
+	st->w->alone = true;
+	st->w->carried = false;
+	r.detail = psprintf(hidden ? "[row_security] %s: row-level security applies to the stream's role on the source and would hide rows" :
+						"[select] %s: the stream's role on the source may not read it", table);
+	r.hint = hidden ? psprintf("ALTER ROLE %s BYPASSRLS;", role) :
+		psprintf("GRANT SELECT ON %s TO %s;", table, role);
+	sl_refuse(&r, "values that are owed to rows of table \"%s.%s\" may not be read on the source",
+			  d->schema, d->table);
+}
+
 /* ---------- the comparison ---------- */
 
 static bool
