@@ -98,6 +98,7 @@ without_follow(Jsonb *given)
 static void
 start(FunctionCallInfo fcinfo, const char *id)
 {
+	MemoryContext cxt = CurrentMemoryContext;
 	Datum		values[NARGS + 1];
 	char		nulls[NARGS + 1];
 
@@ -111,9 +112,24 @@ start(FunctionCallInfo fcinfo, const char *id)
 	values[ARG_OPTIONS + 1] =
 		JsonbPGetDatum(without_follow(PG_ARGISNULL(ARG_OPTIONS) ? NULL : PG_GETARG_JSONB_P(ARG_OPTIONS)));
 	nulls[ARG_OPTIONS + 1] = ' ';
-	if (SPI_execute_with_args(START_SQL, NARGS + 1, start_types, values,
-							  nulls, false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "sluice.sync_start() could not be called");
+	PG_TRY();
+	{
+		if (SPI_execute_with_args(START_SQL, NARGS + 1, start_types, values,
+								  nulls, false, 0) != SPI_OK_SELECT)
+			elog(ERROR, "sluice.sync_start() could not be called");
+	}
+	PG_CATCH();
+	{
+		ErrorData  *e;
+
+		/* the statement is not the caller's and tells him nothing */
+		MemoryContextSwitchTo(cxt);
+		e = CopyErrorData();
+		FlushErrorState();
+		e->context = NULL;
+		ReThrowError(e);
+	}
+	PG_END_TRY();
 }
 
 /* Is it running already, by an earlier call? */

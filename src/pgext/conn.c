@@ -214,7 +214,9 @@ raise_connect(SlConn *c)
 	ereport(ERROR,
 			(errcode(state),
 			 errmsg("could not connect to %s: %s", c->what,
-					msg[0] ? msg : "no reason given")));
+					msg[0] ? msg : "no reason given"),
+			 strstr(msg, "server does not support SSL") ?
+			 errdetail("TLS is asked for unless option sslmode of the foreign server says otherwise; with sslmode 'disable' rows cross the network in the clear and nothing proves who the source is.") : 0));
 }
 
 void
