@@ -395,6 +395,23 @@ def test_target_tables(pair):
     assert failed(dst, server, options='{"accept_triggers": ["public.trig.t"]}') == []
 
 
+def test_rows_that_another_table_refers_to(pair):
+    """TRUNCATE takes along the tables of the stream that refer to one, and no other."""
+    src, dst = pair
+    src.execute("CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY)")
+    dst.execute("CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY REFERENCES a);"
+                "INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)")
+    server = make_server(src, dst)
+    found = failed(dst, server)
+    assert [f["fix_sql"] for f in found] == ["TRUNCATE ONLY public.a, ONLY public.b;",
+                                             "TRUNCATE ONLY public.b;"], found
+    cure(src, dst, found)
+    assert failed(dst, server) == []
+    dst.execute("CREATE TABLE c (id int REFERENCES a); INSERT INTO a VALUES (1)")
+    found = failed(dst, server)
+    assert [f["fix_sql"] for f in found] == [None] and "public.c" in found[0]["detail"]
+
+
 def test_target_kinds(pair):
     """What is no plain table of its owner's own is named."""
     src, dst = pair

@@ -11,7 +11,9 @@
 
 #include "access/relation.h"
 #include "access/xact.h"
+#include "catalog/heap.h"
 #include "catalog/namespace.h"
+#include "catalog/partition.h"
 #include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -335,24 +337,80 @@ count_rows(Oid target, const char *from)
 	return found;
 }
 
+static const char *
+only(Oid target)
+{
+	return get_rel_relkind(target) == RELKIND_PARTITIONED_TABLE ? "" : "ONLY ";
+}
+
+static bool
+is_target(const SlPreflight *p, Oid relid)
+{
+	for (int i = 0; i < p->ntables; i++)
+		if (p->targets[i] == relid)
+			return true;
+	return false;
+}
+
+/*
+ * TRUNCATE of the table with those that refer to it, which it must take along;
+ * NULL, and one's name, where a table is among them that the stream does not fill.
+ */
+static char *
+truncate_sql(const SlPreflight *p, Oid target, char **outside)
+{
+	List	   *rels = list_make1_oid(target);
+	List	   *named = NIL;
+	List	   *more;
+	StringInfoData sql;
+	ListCell   *lc;
+
+	while ((more = heap_truncate_find_FKs(rels)) != NIL)
+		rels = list_concat_unique_oid(rels, more);
+	initStringInfo(&sql);
+	foreach(lc, rels)
+	{
+		Oid			relid = lfirst_oid(lc);
+
+		if (get_rel_relispartition(relid) && !is_target(p, relid))
+			relid = llast_oid(get_partition_ancestors(relid));
+		if (list_member_oid(named, relid))
+			continue;
+		named = lappend_oid(named, relid);
+		if (!is_target(p, relid))
+		{
+			*outside = target_name(relid);
+			return NULL;
+		}
+		appendStringInfo(&sql, "%s %s%s", sql.len ? "," : "TRUNCATE", only(relid),
+						 target_name(relid));
+	}
+	appendStringInfoChar(&sql, ';');
+	return sql.data;
+}
+
 /* Rows that are there before the copy would be mixed with the source's. */
 static void
 check_empty(SlPreflight *p, Oid target)
 {
 	char	   *name = target_name(target);
 	char	   *rule = sl_stream_opt_text(p->stream, SL_O_EXISTING_ROWS);
-	const char *only = get_rel_relkind(target) == RELKIND_PARTITIONED_TABLE ? "" : "ONLY ";
+	char	   *outside = NULL;
+	char	   *fix;
 	int64		rows;
 
 	if (strcmp(rule, "truncate") == 0 || strcmp(rule, "adopt") == 0)
 		return;
-	rows = count_rows(target, psprintf("%s%s", only, name));
-	if (rows > 0)
-		sl_check_add(p, "target", "existing_rows", false,
-					 psprintf("%s has rows (%s%d); empty it, or start with option {\"existing_rows\": \"truncate\"}",
-							  name, rows > ROWS_COUNTED ? "more than " : "",
-							  (int) Min(rows, ROWS_COUNTED)),
-					 psprintf("TRUNCATE %s%s;", only, name));
+	rows = count_rows(target, psprintf("%s%s", only(target), name));
+	if (rows == 0)
+		return;
+	fix = truncate_sql(p, target, &outside);
+	sl_check_add(p, "target", "existing_rows", false,
+				 psprintf("%s has rows (%s%d); empty it, or start with option {\"existing_rows\": \"truncate\"}%s",
+						  name, rows > ROWS_COUNTED ? "more than " : "",
+						  (int) Min(rows, ROWS_COUNTED),
+						  outside ? psprintf("; %s, which the stream does not fill, refers to it", outside) : ""),
+				 fix);
 }
 
 static void
@@ -410,9 +468,11 @@ sl_check_target_tables(SlPreflight *p)
 		p->targets[i] = target;
 		check_same_target(p, p->targets, i);
 		check_shape(p, target, shape);
-		check_empty(p, target);
 		check_other_stream(p, target);
 	}
+	for (int i = 0; i < p->ntables; i++)
+		if (OidIsValid(p->targets[i]))
+			check_empty(p, p->targets[i]);
 	if (p->ntables > 0 && list_length(p->checks) == before)
 		sl_check_add(p, "target", "tables", true,
 					 psprintf("%d table%s can take the source's rows", p->ntables,
