@@ -465,6 +465,23 @@ def test_only_another_copy_helps(dbs):
     caught_up_same(stream, "t")
 
 
+def test_key_dropped_with_what_refers_to_it(dbs):
+    """CASCADE took the foreign key along on the source: the hint drops it first."""
+    src, dst = dbs
+    stream = follow(src, dst, "CREATE TABLE t (id int PRIMARY KEY, v text);"
+                    "CREATE TABLE r (id int PRIMARY KEY, t int CONSTRAINT r_t REFERENCES t)")
+    src.execute("INSERT INTO t VALUES (1, 'a'), (2, 'b'); INSERT INTO r VALUES (1, 1)")
+    stream.caught_up()
+    src.execute("ALTER TABLE t DROP COLUMN id CASCADE; ALTER TABLE t REPLICA IDENTITY FULL;"
+                "UPDATE t SET v = 'c' WHERE v = 'b'")
+    row = stream.wait_refused("SCHEMA-CHANGE-REFUSED")
+    assert row["hint"] == ("ALTER TABLE public.r DROP CONSTRAINT r_t;\n"
+                           "ALTER TABLE public.t DROP COLUMN id;")
+    dst.execute(dst.rows("SELECT * FROM sluice.remedies('s1')")[0]["statement"])
+    stream.start()
+    caught_up_same(stream, "t", "r")
+
+
 def test_right_that_is_gone(dbs):
     """The table's owner may not use its schema any more."""
     src, dst = dbs

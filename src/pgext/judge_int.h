@@ -180,6 +180,11 @@ extern void sl_judge_refuse(SlJudging *j, const SlColumn *now, const char *kind,
  */
 extern Oid sl_judge_home(const SlJudging *j, int16 attnum, bool *local);
 
+/* judge_reference.c */
+
+/* Append to the HINT the drops of the foreign keys that refer to the target's column. */
+extern void sl_judge_remedy_references(SlJudging *j, int16 attnum);
+
 /* judge_retype.c */
 
 /*

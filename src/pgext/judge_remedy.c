@@ -223,6 +223,9 @@ remedies(SlJudging *j)
 		if (j->open[i].kind == SL_OPEN_ADD)
 			left.open[left.nopen++] = j->open[i];
 	adds = !sl_judge_only_adds(&left);
+	for (int i = 0; i < j->nopen; i++)
+		if (j->open[i].kind == SL_OPEN_DROP)
+			sl_judge_remedy_references(j, j->open[i].attnum);
 	remedy_drops(j, adds, told);
 	remedy_renames(j);
 	for (int i = 0; i < j->nopen; i++)
