@@ -291,7 +291,7 @@ refuse_made_of(const SlTypeNow *n, SlRefusal *r)
 {
 	const char *type = format_type_be_qualified(n->t.target);
 	char	   *added = n->was && n->t.kind != TYPTYPE_DOMAIN ?
-		added_attributes(n, n->was->definition) : NULL;
+	added_attributes(n, n->was->definition) : NULL;
 
 	if (added != NULL)
 		r->hint = added;
