@@ -157,3 +157,17 @@ def make_bridge():
     yield make
     for bridge in reversed(made):
         bridge.destroy()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """All tests of a file that share a world (a parameter of that name) one after the other.
+
+    pytest groups by a parameter's number in its list, which tells nothing
+    where lists of one file are of different lengths.
+    """
+    files = {}
+    for item in items:
+        files.setdefault(item.path, len(files))
+    items.sort(key=lambda item: (files[item.path], str(getattr(item, "callspec", None) and
+                                                       item.callspec.params.get("world", ""))))
