@@ -102,6 +102,19 @@ sl_append_ident(StringInfo buf, const char *ident)
 	appendStringInfoChar(buf, '"');
 }
 
+/* See sl_shape.h. */
+char *
+sl_show_table(const char *schema, const char *table)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	sl_append_ident(&buf, schema);
+	appendStringInfoChar(&buf, '.');
+	sl_append_ident(&buf, table);
+	return buf.data;
+}
+
 /* Append text to buf with control characters as \XXXX; see sl_shape.h. */
 void
 sl_append_visible(StringInfo buf, const char *text)

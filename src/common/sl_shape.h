@@ -79,6 +79,9 @@ extern void sl_fingerprint(const char *data, size_t len, char *out);
  */
 extern void sl_append_ident(StringInfo buf, const char *ident);
 
+/* "schema.table" by sl_append_ident; palloc'd. */
+extern char *sl_show_table(const char *schema, const char *table);
+
 /* Appends a source's text for a message: control characters as \XXXX. */
 extern void sl_append_visible(StringInfo buf, const char *text);
 

@@ -229,18 +229,6 @@ unfinished_tasks(const SlStream *s, StringInfo lines)
 		sl_cut_line(lines, "[cold start] %s is not done yet", names[i]);
 }
 
-static char *
-show(const char *schema, const char *table)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	sl_append_ident(&buf, schema);
-	appendStringInfoChar(&buf, '.');
-	sl_append_ident(&buf, table);
-	return buf.data;
-}
-
 void
 sl_cut_unfinished(const SlStream *s, const SlStreamTable *tables, int ntables,
 				  StringInfo lines)
@@ -248,7 +236,7 @@ sl_cut_unfinished(const SlStream *s, const SlStreamTable *tables, int ntables,
 	for (int i = 0; i < ntables; i++)
 		if (strcmp(tables[i].state, "pending") == 0 ||
 			strcmp(tables[i].state, "copying") == 0)
-			sl_cut_line(lines, "[table] %s is %s", show(tables[i].schema, tables[i].table),
+			sl_cut_line(lines, "[table] %s is %s", sl_show_table(tables[i].schema, tables[i].table),
 						tables[i].state);
 	if (sl_debt_open(s->stream_id, NULL, NULL))
 		sl_cut_line(lines, "[columns] values that are owed to rows are not all copied yet");
@@ -258,24 +246,16 @@ sl_cut_unfinished(const SlStream *s, const SlStreamTable *tables, int ntables,
 void
 sl_cut_writers(SlConn *c, const SlStreamTable *tables, int ntables, StringInfo lines)
 {
-	StringInfoData oids;
-	const char *params[1];
+	const char *params[1] = {sl_stream_table_oids(tables, ntables)};
 	PGresult   *res;
 
-	initStringInfo(&oids);
-	appendStringInfoChar(&oids, '{');
-	for (int i = 0; i < ntables; i++)
-		if (OidIsValid(tables[i].source_id))
-			appendStringInfo(&oids, "%s%u", oids.len > 1 ? "," : "", tables[i].source_id);
-	appendStringInfoChar(&oids, '}');
-	params[0] = oids.data;
 	res = sl_conn_query(c, PGRES_TUPLES_OK, WRITERS_SQL, 1, params);
 	for (int i = 0; i < PQntuples(res); i++)
 		sl_cut_line(lines, "[writer] %s of the source holds %s on %s",
 					PQgetisnull(res, i, 0) ? "a prepared transaction" :
 					psprintf("process %s", PQgetvalue(res, i, 0)),
 					PQgetvalue(res, i, 3),
-					show(PQgetvalue(res, i, 1), PQgetvalue(res, i, 2)));
+					sl_show_table(PQgetvalue(res, i, 1), PQgetvalue(res, i, 2)));
 	PQclear(res);
 }
 

@@ -15,19 +15,13 @@
 #include "pgext/stream.h"
 #include "pgext/pgcompat.h"
 
-/*
- * $1: oids of the tables, $2: the publication.  Columns in its lists only; a
- * release without lists has no attribute of that name.
- */
+/* $1: oids of the tables.  A publication with lists of columns is no stream's. */
 #define COLUMNS_SQL \
 	"SELECT c.oid, n.nspname, c.relname, a.attname, a.attnum, a.atttypid, a.atttypmod, " \
 	"a.attgenerated <> '' " \
 	"FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
 	"LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 " \
-	"AND NOT a.attisdropped AND NOT EXISTS (SELECT FROM pg_catalog.pg_publication_rel r " \
-	"  JOIN pg_catalog.pg_publication p ON p.oid = r.prpubid " \
-	"  WHERE p.pubname = $2 AND r.prrelid = c.oid AND a.attnum::pg_catalog.text <> ALL " \
-	"  (pg_catalog.string_to_array(pg_catalog.to_jsonb(r) ->> 'prattrs', ' '))) " \
+	"AND NOT a.attisdropped " \
 	"WHERE c.oid = ANY ($1::pg_catalog.oid[]) ORDER BY c.oid, a.attnum"
 
 /* Fields of a row. */
@@ -48,21 +42,6 @@ static Oid
 oid_of(const PGresult *res, int row, int field)
 {
 	return (Oid) strtoul(PQgetvalue(res, row, field), NULL, 10);
-}
-
-static const PGresult *
-columns_now(SlConn *c, const SlStream *s, const SlStreamTable *tables, int n)
-{
-	const char *params[2];
-	StringInfoData oids;
-
-	initStringInfo(&oids);
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&oids, "%c%u", i ? ',' : '{', tables[i].source_id);
-	appendStringInfoString(&oids, n ? "}" : "{}");
-	params[0] = oids.data;
-	params[1] = s->publication_name ? s->publication_name : "";
-	return sl_conn_query(c, PGRES_TUPLES_OK, COLUMNS_SQL, lengthof(params), params);
 }
 
 /* The rows of a table; none where it is gone. */
@@ -122,9 +101,7 @@ put_column(StringInfo lines, const SlStreamTable *t, const char *column, const c
 	StringInfoData name;
 
 	initStringInfo(&name);
-	sl_append_ident(&name, t->schema);
-	appendStringInfoChar(&name, '.');
-	sl_append_ident(&name, t->table);
+	appendStringInfoString(&name, sl_show_table(t->schema, t->table));
 	if (column)
 	{
 		appendStringInfoChar(&name, '.');
@@ -161,7 +138,8 @@ void
 sl_cut_changed(SlConn *c, const SlStream *s, const SlStreamTable *tables, int ntables,
 			   StringInfo lines)
 {
-	const PGresult *res = columns_now(c, s, tables, ntables);
+	const char *params[] = {sl_stream_table_oids(tables, ntables)};
+	PGresult   *res = sl_conn_query(c, PGRES_TUPLES_OK, COLUMNS_SQL, lengthof(params), params);
 
 	for (int i = 0; i < ntables; i++)
 	{
@@ -172,4 +150,5 @@ sl_cut_changed(SlConn *c, const SlStream *s, const SlStreamTable *tables, int nt
 		if (shape)
 			compare_table(&now, shape, &tables[i], lines);
 	}
+	PQclear(res);
 }

@@ -58,18 +58,6 @@
 	"SELECT pg_catalog.has_table_privilege($1::pg_catalog.oid, 'SELECT') " \
 	"AND NOT pg_catalog.row_security_active($1::pg_catalog.oid)"
 
-static char *
-shown(const char *schema, const char *table)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	sl_append_ident(&buf, schema);
-	appendStringInfoChar(&buf, '.');
-	sl_append_ident(&buf, table);
-	return buf.data;
-}
-
 /* "1:23:-1:742,2:25:-1:742" */
 static void
 parse_columns(SlLeaf *l, const char *text)
@@ -96,16 +84,10 @@ parse_columns(SlLeaf *l, const char *text)
 int
 sl_leaves_read(SlConn *c, const SlStreamTable *tables, int n, SlLeaf **leaves)
 {
-	StringInfoData oids;
-	const char *params[1];
+	const char *params[1] = {sl_stream_table_oids(tables, n)};
 	PGresult   *res;
 	int			found;
 
-	initStringInfo(&oids);
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&oids, "%c%u", i ? ',' : '{', tables[i].source_id);
-	appendStringInfoString(&oids, n ? "}" : "{}");
-	params[0] = oids.data;
 	res = sl_conn_query(c, PGRES_TUPLES_OK, LEAVES_SQL, 1, params);
 	found = PQntuples(res);
 	*leaves = palloc0(sizeof(SlLeaf) * Max(found, 1));
@@ -118,7 +100,7 @@ sl_leaves_read(SlConn *c, const SlStreamTable *tables, int n, SlLeaf **leaves)
 		l->file = (Oid) strtoul(PQgetvalue(res, i, 2), NULL, 10);
 		l->toast = (Oid) strtoul(PQgetvalue(res, i, 3), NULL, 10);
 		l->link = pstrdup(PQgetvalue(res, i, 4));
-		l->name = shown(PQgetvalue(res, i, 5), PQgetvalue(res, i, 6));
+		l->name = sl_show_table(PQgetvalue(res, i, 5), PQgetvalue(res, i, 6));
 		l->blank = PQgetvalue(res, i, 7)[0] == 't';
 		parse_columns(l, PQgetvalue(res, i, 8));
 		l->how = pstrdup(PQgetvalue(res, i, 9));

@@ -20,7 +20,6 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
-#include "common/sl_shape.h"
 #include "pgext/errutil.h"
 #include "pgext/preflight_int.h"
 #include "pgext/pgcompat.h"
@@ -140,19 +139,6 @@ char *
 sl_paste_literal(const char *text)
 {
 	return quote_literal_cstr(text);
-}
-
-/* See preflight_int.h. */
-char *
-sl_show_table(const char *schema, const char *table)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	sl_append_ident(&buf, schema);
-	appendStringInfoChar(&buf, '.');
-	sl_append_ident(&buf, table);
-	return buf.data;
 }
 
 static void

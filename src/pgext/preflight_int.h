@@ -56,9 +56,6 @@ extern char *sl_paste_ident(const char *name);
 extern char *sl_paste_table(const char *schema, const char *table);
 extern char *sl_paste_literal(const char *text);
 
-/* Name for a detail. */
-extern char *sl_show_table(const char *schema, const char *table);
-
 /* "{1,2,3}": the oids of the tables in scope, for one query on all of them. */
 extern char *sl_table_oids(SlPreflight *p);
 

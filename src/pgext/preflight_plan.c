@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "common/sl_shape.h"
 #include "pgext/preflight_int.h"
 #include "pgext/pgcompat.h"
 

@@ -12,6 +12,7 @@
 
 #include "utils/builtins.h"
 
+#include "common/sl_shape.h"
 #include "pgext/nameindex.h"
 #include "pgext/preflight_int.h"
 #include "pgext/pgcompat.h"

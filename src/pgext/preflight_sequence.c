@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "common/sl_shape.h"
 #include "pgext/preflight_int.h"
 #include "pgext/sequence_pg.h"
 #include "pgext/pgcompat.h"

@@ -7,6 +7,7 @@
 #include "utils/builtins.h"
 
 #include "common/sl_pattern.h"
+#include "common/sl_shape.h"
 #include "pgext/preflight_int.h"
 #include "pgext/pgcompat.h"
 

@@ -22,6 +22,7 @@
 #include "utils/rel.h"
 #include "utils/resowner.h"
 
+#include "common/sl_shape.h"
 #include "pgext/apply.h"
 #include "pgext/errutil.h"
 #include "pgext/preflight_int.h"

@@ -16,6 +16,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "common/sl_shape.h"
 #include "pgext/preflight_int.h"
 #include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"

@@ -122,6 +122,9 @@ typedef struct SlStreamTable
 
 extern int	sl_stream_tables(const char *stream_id, SlStreamTable **tables);
 
+/* The tables' oids on the source, as the text of an array of oids. */
+extern char *sl_stream_table_oids(const SlStreamTable *tables, int n);
+
 /* One of them, by its name or oid on the source; NULL when there is none. */
 extern SlStreamTable *sl_stream_table_by_name(const char *stream_id, const char *schema,
 											  const char *table);

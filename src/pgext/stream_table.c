@@ -92,6 +92,18 @@ find_table(const char *sql, int nparams, const char *const *params)
 	return t;
 }
 
+char *
+sl_stream_table_oids(const SlStreamTable *tables, int n)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&buf, "%c%u", i ? ',' : '{', tables[i].source_id);
+	appendStringInfoString(&buf, n ? "}" : "{}");
+	return buf.data;
+}
+
 SlStreamTable *
 sl_stream_table_by_name(const char *stream_id, const char *schema, const char *table)
 {

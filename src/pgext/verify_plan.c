@@ -30,7 +30,6 @@ typedef struct PlanColumn
 {
 	char	   *name;
 	bool		generated;
-	bool		published;		/* no list of the publication leaves it out */
 	Oid			typid;
 	int32		typmod;
 	int			keypos;			/* 1-based position in the key; 0 = none */
@@ -51,11 +50,7 @@ static const char *const columns_sql =
 "    AND i.indexprs IS NULL"
 "    AND (i.indisprimary OR (i.indisreplident AND i.indisunique))"
 "   ORDER BY i.indisprimary DESC LIMIT 1), a.attnum), 0),"
-" c.relkind, pg_catalog.getdatabaseencoding(),"
-" NOT EXISTS (SELECT FROM pg_catalog.pg_publication_rel r"
-"  JOIN pg_catalog.pg_publication p ON p.oid = r.prpubid"
-"  WHERE p.pubname = $2 AND r.prrelid = a.attrelid AND a.attnum::pg_catalog.text <> ALL"
-"  (pg_catalog.string_to_array(pg_catalog.to_jsonb(r) ->> 'prattrs', ' ')))"
+" c.relkind, pg_catalog.getdatabaseencoding()"
 " FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid"
 " WHERE a.attrelid = $1::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped"
 " ORDER BY a.attnum";
@@ -97,16 +92,15 @@ sl_verify_lock_source(SlConn *c, SlVerifyTable *t)
 
 /* Columns of the source table, a List of PlanColumn *. */
 static List *
-plan_source_columns(SlConn *c, const SlStream *s, Oid relid, char *relkind, int *encoding)
+plan_source_columns(SlConn *c, Oid relid, char *relkind, int *encoding)
 {
 	List	   *cols = NIL;
 	char	   *oid = psprintf("%u", relid);
-	const char *params[2];
+	const char *params[1];
 	PGresult   *res;
 
 	params[0] = oid;
-	params[1] = s->publication_name ? s->publication_name : "";
-	res = sl_conn_query(c, PGRES_TUPLES_OK, columns_sql, 2, params);
+	res = sl_conn_query(c, PGRES_TUPLES_OK, columns_sql, 1, params);
 	for (int i = 0; i < PQntuples(res); i++)
 	{
 		PlanColumn *col = palloc0(sizeof(PlanColumn));
@@ -116,7 +110,6 @@ plan_source_columns(SlConn *c, const SlStream *s, Oid relid, char *relkind, int 
 		col->typid = (Oid) strtoul(PQgetvalue(res, i, 2), NULL, 10);
 		col->typmod = strtol(PQgetvalue(res, i, 3), NULL, 10);
 		col->keypos = strtol(PQgetvalue(res, i, 4), NULL, 10);
-		col->published = PQgetvalue(res, i, 7)[0] == 't';
 		*relkind = PQgetvalue(res, i, 5)[0];
 		*encoding = pg_char_to_encoding(PQgetvalue(res, i, 6));
 		cols = lappend(cols, col);
@@ -195,9 +188,8 @@ plan_takes(Relation rel, const SlShape *shape, const PlanColumn *col,
 		return *att != NULL && (*att)->attgenerated != '\0';
 	if (shape != NULL && sl_shape_find(shape, col->name) < 0)
 	{
-		if (col->published)
-			t->skip = psprintf("column %s of the source is new, or has another name, and no row has come since",
-							   quote_identifier(col->name));
+		t->skip = psprintf("column %s of the source is new, or has another name, and no row has come since",
+						   quote_identifier(col->name));
 		return false;
 	}
 	if (*att == NULL)
@@ -338,7 +330,7 @@ sl_verify_plan(SlConn *c, const SlStream *s, SlVerifyTable *t)
 		t->skip = pstrdup("the table does not exist on the target");
 		return;
 	}
-	cols = plan_source_columns(c, s, t->source_oid, &relkind, &encoding);
+	cols = plan_source_columns(c, t->source_oid, &relkind, &encoding);
 	shape = sl_shape_load(s->stream_id, t->schema, t->table, NULL);
 	plan_missing(shape, cols, t);
 	if (t->skip == NULL)
