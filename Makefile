@@ -54,7 +54,7 @@ FE_CFLAGS = -std=gnu99 -g -O1 -Wall $(SL_WARNINGS) -Wmissing-prototypes \
 FE_LIBS = -L$(shell $(PG_CONFIG) --pkglibdir) -L$(shell $(PG_CONFIG) --libdir) \
 	-lpgcommon -lpgport -lzstd -lz -lm -lpthread
 # what of the bridge needs no server and no client library
-PURE_SRC = $(COMMON_SRC) $(sort $(wildcard src/bridge/binlog/*.c src/bridge/types/*.c src/bridge/schema/*.c)) \
+PURE_SRC = $(COMMON_SRC) $(sort $(wildcard src/bridge/binlog/*.c src/bridge/types/*.c src/bridge/schema/*.c src/bridge/replay/*.c)) \
 	$(addprefix src/bridge/,mysql/error.c mysql/login.c mysql/params.c mysql/quote.c mysql/row.c verify/cells.c verify/sum.c catalog_find.c cold/key.c json_in.c json_out.c \
 	position.c stream_json.c stream_scope.c target_error.c watch.c \
 	decode_column.c decode_item.c decode_value.c follow_check.c follow_group.c follow_output.c follow_row.c follow_statement.c follow_table.c follow_words.c \

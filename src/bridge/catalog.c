@@ -12,7 +12,7 @@
 static const char tables_sql[] =
 "SELECT table_name AS t, table_type AS k, engine AS e, table_comment AS m,"
 " table_rows AS n, COALESCE(data_length, 0) AS b, auto_increment AS a,"
-" COALESCE(create_options, '') LIKE '%partitioned%' AS p"
+" COALESCE(create_options, '') LIKE '%partitioned%' AS p, table_collation AS l"
 " FROM information_schema.tables WHERE table_schema = $D AND $T"
 " ORDER BY BINARY table_name";
 
@@ -26,7 +26,7 @@ static const char objects_sql[] =
 
 enum
 {
-	T_NAME, T_KIND, T_ENGINE, T_COMMENT, T_ROWS, T_BYTES, T_AUTO, T_PARTITIONED
+	T_NAME, T_KIND, T_ENGINE, T_COMMENT, T_ROWS, T_BYTES, T_AUTO, T_PARTITIONED, T_COLLATION
 };
 
 /* See catalog_int.h. */
@@ -136,6 +136,7 @@ read_tables(BrCatalogRead *r)
 		t->bytes = number(res, i, T_BYTES);
 		t->auto_increment = number(res, i, T_AUTO);
 		t->partitioned = number(res, i, T_PARTITIONED) != 0;
+		t->collation = br_catalog_copy(res, i, T_COLLATION);
 		cat->ntables++;
 	}
 	mx_result_free(res);

@@ -96,6 +96,8 @@ typedef struct BrCheck
 	const char *name;
 	const char *clause;
 	bool		enforced;
+	bool		of_column;		/* MariaDB: belongs to the column that has its
+								 * name */
 } BrCheck;
 
 typedef struct BrTable
@@ -106,6 +108,7 @@ typedef struct BrTable
 	const char *kind;			/* "BASE TABLE", "VIEW", "SEQUENCE", "SYSTEM
 								 * VERSIONED" … */
 	const char *comment;
+	const char *collation;		/* that columns of text get; NULL = not known */
 	bool		partitioned;
 	uint64		rows;			/* estimate */
 	uint64		bytes;			/* estimate */

@@ -51,7 +51,7 @@ enum
 };
 
 static const char checks_mysql[] =
-"SELECT t.table_name AS t, c.constraint_name AS n, c.check_clause AS c, t.enforced = 'YES' AS e"
+"SELECT t.table_name AS t, c.constraint_name AS n, c.check_clause AS c, t.enforced = 'YES' AS e, 0 AS o"
 " FROM information_schema.check_constraints c"
 " JOIN information_schema.table_constraints t ON t.constraint_schema = c.constraint_schema"
 " AND t.constraint_name = c.constraint_name AND t.constraint_type = 'CHECK'"
@@ -60,7 +60,7 @@ static const char checks_mysql[] =
 
 /* json_valid() belongs to the type there, it is not one of the user's. */
 static const char checks_mariadb[] =
-"SELECT t.table_name AS t, t.constraint_name AS n, t.check_clause AS c, 1 AS e"
+"SELECT t.table_name AS t, t.constraint_name AS n, t.check_clause AS c, 1 AS e, t.level = 'Column' AS o"
 " FROM information_schema.check_constraints t"
 " WHERE t.constraint_schema = $D AND $T AND NOT (t.level = 'Column'"
 " AND t.check_clause = CONCAT('json_valid(`', REPLACE(t.constraint_name, '`', '``'), '`)'))"
@@ -68,7 +68,7 @@ static const char checks_mariadb[] =
 
 enum
 {
-	K_TABLE, K_NAME, K_CLAUSE, K_ENFORCED
+	K_TABLE, K_NAME, K_CLAUSE, K_ENFORCED, K_OF_COLUMN
 };
 
 static bool
@@ -244,6 +244,7 @@ br_catalog_checks(BrCatalogRead *r)
 		k->name = br_catalog_copy(res, i, K_NAME);
 		k->clause = br_catalog_copy(res, i, K_CLAUSE);
 		k->enforced = is_one(res, i, K_ENFORCED);
+		k->of_column = is_one(res, i, K_OF_COLUMN);
 	}
 	mx_result_free(res);
 	return true;

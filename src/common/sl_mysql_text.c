@@ -181,10 +181,16 @@ sl_my_folded(const char *name)
 bool
 sl_my_same_name(const char *a, const char *b)
 {
-	char	   *x = sl_my_folded(a);
-	char	   *y = sl_my_folded(b);
-	bool		same = strcmp(x, y) == 0;
+	char	   *x;
+	char	   *y;
+	bool		same;
 
+	/* an ASCII letter has the lower case of no other one */
+	if (((*a | *b) & 0x80) == 0 && pg_ascii_tolower((unsigned char) *a) != pg_ascii_tolower((unsigned char) *b))
+		return false;
+	x = sl_my_folded(a);
+	y = sl_my_folded(b);
+	same = strcmp(x, y) == 0;
 	pfree(x);
 	pfree(y);
 	return same;
