@@ -139,9 +139,9 @@ check_sql_mode(BrPreflight *p)
 
 /* See preflight.h. */
 bool
-br_preflight_run(const BrStream *s, MxConn *c, int seconds, BrSourceChecks *out, MxError *err)
+br_preflight_run(const BrStream *s, MxConn *c, int seconds, bool texts, BrSourceChecks *out, MxError *err)
 {
-	BrPreflight p = {.s = s, .c = c, .out = out, .err = err, .mariadb = mx_is_mariadb(c), .seconds = seconds};
+	BrPreflight p = {.s = s, .c = c, .out = out, .err = err, .mariadb = mx_is_mariadb(c), .seconds = seconds, .texts = texts};
 	char	  **databases = br_stream_databases(s);
 	bool		one = databases[0] != NULL && databases[1] == NULL;
 
@@ -217,7 +217,7 @@ br_preflight(BrStream *s, BrTarget *t, BrOutcome *out)
 	bool		checked;
 
 	s->watch = palloc0(sizeof(BrWatch));
-	checked = c != NULL && br_preflight_run(s, c, br_preflight_copies(s) && s->check_values ? BR_PREFLIGHT_SECONDS : 0, &checks, &err);
+	checked = c != NULL && br_preflight_run(s, c, br_preflight_copies(s) && s->check_values ? BR_PREFLIGHT_SECONDS : 0, false, &checks, &err);
 
 	if (c != NULL)
 		mx_close(c);

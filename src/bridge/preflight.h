@@ -26,8 +26,9 @@ extern bool br_preflight(BrStream *s, BrTarget *t, BrOutcome *out);
 /*
  * The same checks into out, which the caller frees (br_source_checks_free).
  * seconds: for how long to look in a table for values that the target cannot hold, which reads it once; 0 = not.
- * False when the connection fails (*err).
+ * texts: for zero bytes too, though most texts have none and reading them takes as long as a good part of a copy, which
+ * refuses them as well.  False when the connection fails (*err).
  */
-extern bool br_preflight_run(const BrStream *s, MxConn *c, int seconds, BrSourceChecks *out, MxError *err);
+extern bool br_preflight_run(const BrStream *s, MxConn *c, int seconds, bool texts, BrSourceChecks *out, MxError *err);
 
 #endif							/* BR_PREFLIGHT_H */

@@ -19,6 +19,7 @@ typedef struct BrPreflight
 	int			ncats;
 	BrCatalog **cats;			/* of the databases in scope */
 	int			seconds;		/* for a table's rows */
+	bool		texts;			/* … those of texts too */
 	time_t		began;			/* of looking at rows; 0 = not yet */
 	int			unread;			/* tables whose rows were left to the copy */
 	BrSourceChecks *out;

@@ -136,7 +136,7 @@ look_at(Scan *scan, const BrColumn *c)
 		misfit(scan, c, "enum_label", "the empty value of an invalid label",
 			   "change them, or start the stream with the column as text in type_overrides",
 			   psprintf("%s + 0 = 0", quoted.data));
-	else if ((c->type->kind == MY_CHAR || c->type->kind == MY_VARCHAR) &&
+	else if (scan->p->texts && (c->type->kind == MY_CHAR || c->type->kind == MY_VARCHAR) &&
 			 (kind == PG_TEXT || kind == PG_VARCHAR || kind == PG_BPCHAR))
 		look_at_text(scan, c, quoted.data);
 }

@@ -211,7 +211,7 @@ show_checks(Probe *o, const char *database, MxError *err)
 	br_probe_stream(conn, &o->plan, database != NULL ? database : "", &s);
 	s.server_id = o->d.server_id;
 	if (database == NULL ? !br_source_check(conn, NULL, o->d.server_id, &checks, err) :
-		!br_preflight_run(&s, conn, (int) o->values, &checks, err))
+		!br_preflight_run(&s, conn, (int) o->values, true, &checks, err))
 		code = complain(err);
 	for (int i = 0; i < checks.n; i++)
 	{

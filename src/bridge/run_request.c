@@ -112,7 +112,7 @@ preflight(Request *r)
 	{
 		br_check_add(&checks, "connect", true, true, pstrdup("the source takes the login"), NULL);
 		check_driver(r->s, c, &checks);
-		if (!br_preflight_run(r->s, c, r->s->check_values ? BR_PREFLIGHT_SECONDS : 0, &checks, &err))
+		if (!br_preflight_run(r->s, c, r->s->check_values ? BR_PREFLIGHT_SECONDS : 0, true, &checks, &err))
 		{
 			mx_close(c);
 			(void) answer_failed(r, err.message);

@@ -20,7 +20,7 @@ my_text_whole(const char *data, size_t len, SlError *err)
 		return true;
 	return sl_error_set(err, SL_ERR_UNSUPPORTED, zero - data,
 						"the text holds a zero byte, which PostgreSQL's text cannot; "
-						"override the column's type with bytea");
+						"override the column's type with bytea (sluice.preflight finds the other CHAR and VARCHAR columns that have one)");
 }
 
 /* Characters of UTF-8: bytes that do not go on with one. */
