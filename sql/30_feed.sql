@@ -36,6 +36,20 @@ CREATE FUNCTION sluice.feed_verified(token text, ticket bigint, result jsonb) RE
 COMMENT ON FUNCTION sluice.feed_verified(text, bigint, jsonb) IS
     'a part of the answer to a verify, from any session under the token; false: nobody waits for it';
 
+-- Values that a change of the schema owes to rows (sql/13_debt.sql).
+
+CREATE FUNCTION sluice.feed_debts(token text) RETURNS jsonb
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_debts';
+COMMENT ON FUNCTION sluice.feed_debts(text) IS
+    'what is owed to rows and can be read where the stream stands; what only waited for that is settled';
+
+CREATE FUNCTION sluice.feed_debt(token text, debt jsonb, batch bytea) RETURNS jsonb
+    LANGUAGE c VOLATILE PARALLEL UNSAFE
+    AS 'MODULE_PATHNAME', 'sluice_feed_debt';
+COMMENT ON FUNCTION sluice.feed_debt(text, jsonb, bytea) IS
+    'write values that are owed to rows, and the key up to which they are here; or what became of the debt';
+
 CREATE FUNCTION sluice.bridge_streams()
     RETURNS TABLE (stream_id text, driver text, state text, pid integer)
     LANGUAGE c VOLATILE PARALLEL UNSAFE

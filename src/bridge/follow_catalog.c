@@ -15,7 +15,6 @@
 #include "bridge/schema/schema.h"
 
 #define READ_TIMEOUT	60		/* seconds without a byte of the source's */
-#define AHEAD_MAX		(64 * 1024 * 1024)	/* bytes of statements read ahead */
 
 /* A database's catalog, and between which ends of the log it was read. */
 typedef struct Database
@@ -37,14 +36,6 @@ typedef struct Known
 	bool		proven;			/* without names, see trusted_from */
 } Known;
 
-/* A statement that was read ahead. */
-typedef struct Ahead
-{
-	uint64		lsn;
-	char	   *sql;
-	size_t		len;
-} Ahead;
-
 struct BrFollowed
 {
 	BrStream   *s;
@@ -54,10 +45,7 @@ struct BrFollowed
 	Database   *databases;
 	int			nknown;
 	Known	   *known;
-	int			nahead;
-	Ahead	   *ahead;
-	uint64		ahead_from;		/* what was read ahead; 0 = nothing */
-	uint64		ahead_to;
+	BrAhead    *ahead;
 };
 
 BrFollowed *
@@ -67,6 +55,7 @@ br_followed_create(BrStream *s, MxConn *c)
 
 	d->s = s;
 	d->c = c;
+	d->ahead = br_ahead_create(s);
 	return d;
 }
 
@@ -76,6 +65,7 @@ br_followed_free(BrFollowed *d)
 	for (int i = 0; i < d->nknown; i++)
 		if (d->known[i].t != NULL)
 			br_flow_table_free(d->known[i].t);
+	br_ahead_free(d->ahead);
 	mx_close(d->c);
 	pfree(d);
 }
@@ -247,119 +237,7 @@ look_up(BrFollowed *d, Known *k, BrStop *stop)
 	return define(d, k, b->cat, def, stop);
 }
 
-/* ---------- reading ahead ---------- */
-
-typedef struct Reader
-{
-	BrFollowed *d;
-	MxConn	   *c;
-	BlDecoder  *decoder;
-	char		file[BR_LOG_NAME];
-	uint64		pos;
-	size_t		kept;			/* bytes of statements */
-} Reader;
-
-static bool
-keep_statement(Reader *r, const BlItem *item, uint64 lsn, BrStop *stop)
-{
-	BrFollowed *d = r->d;
-	const BlQuery *q = &item->u.query;
-	Ahead	   *a;
-
-	r->kept += q->sql_len;
-	if (r->kept > AHEAD_MAX)
-		return br_stop(stop, "SCHEMA-CHANGE-REFUSED", "too many statements wait in the source's log, which does not name the columns of its rows");
-	d->ahead = d->ahead == NULL ? palloc(sizeof(Ahead)) :
-		repalloc(d->ahead, sizeof(Ahead) * (d->nahead + 1));
-	a = &d->ahead[d->nahead++];
-	a->lsn = lsn;
-	a->len = q->sql_len;
-	a->sql = palloc(q->sql_len + 1);
-	memcpy(a->sql, q->sql, q->sql_len);
-	return true;
-}
-
-/* One event; false at a stop. */
-static bool
-read_ahead_event(Reader *r, const char *data, size_t len, BrStop *stop)
-{
-	BlItem		item;
-	SlError		err;
-	bool		ok = bl_decoder_put(r->decoder, data, len, &err);
-
-	while (ok && bl_decoder_next(r->decoder, &item, &err))
-	{
-		uint64		lsn;
-
-		if (item.kind == BL_ITEM_ROTATE)
-		{
-			snprintf(r->file, sizeof(r->file), "%s", item.u.rotate.file);
-			r->pos = item.u.rotate.pos;
-		}
-		else if (!item.inner && item.event.next_pos > r->pos)
-			r->pos = item.event.next_pos;
-		if (item.kind != BL_ITEM_QUERY || br_words_idle(item.u.query.sql, item.u.query.sql_len))
-			continue;
-		if (!br_position_lsn(r->file, r->pos, r->d->flow->at.files, &lsn))
-			lsn = PG_UINT64_MAX;
-		if (!keep_statement(r, &item, lsn, stop))
-			return false;
-	}
-	if (err.code != SL_ERR_NONE)
-		return br_stop(stop, "PROTOCOL-VIOLATION", "the source's log cannot be read ahead: %s", err.detail);
-	return true;
-}
-
-static bool
-read_events(Reader *r, uint64 to, BrStop *stop)
-{
-	MxError		err;
-	const char *data;
-	size_t		len;
-	int			rc;
-	uint64		lsn = 0;
-
-	while (lsn < to && (rc = mx_dump_next(r->c, &data, &len, &err)) > 0)
-	{
-		if (!read_ahead_event(r, data, len, stop))
-			return false;
-		(void) br_position_lsn(r->file, r->pos, r->d->flow->at.files, &lsn);
-	}
-	if (lsn < to && rc < 0)
-		br_start_refused(r->d->s, &err, stop);
-	return stop->kind == BR_STOP_NONE;
-}
-
-/* All statements from the flow's position up to there. */
-static bool
-read_ahead(BrFollowed *d, uint64 to, BrStop *stop)
-{
-	const BrPosition *at = &d->flow->at;
-	MxDump		dump = {.server_id = d->s->server_id ^ 1, .stop_at_end = true, .heartbeat = 10};
-	MxParams	p = d->s->source;
-	Reader		r = {.d = d};
-	MxError		err;
-	bool		ok;
-
-	dump.file = at->file;
-	dump.pos = at->pos;
-	p.read_timeout = READ_TIMEOUT;
-	r.c = br_stream_connect(d->s, &p, true, &err);
-	if (r.c == NULL)
-		return br_stop_source(stop, &err);
-	r.decoder = bl_decoder_create(false, (size_t) 1024 * 1024 * 1024);
-	for (int i = 0; i < d->nahead; i++)
-		pfree(d->ahead[i].sql);
-	d->nahead = 0;
-	snprintf(r.file, sizeof(r.file), "%s", at->file);
-	r.pos = at->pos;
-	ok = mx_dump_start(r.c, &dump, &err) ? read_events(&r, to, stop) : br_stop_source(stop, &err);
-	d->ahead_from = br_flow_lsn(d->flow);
-	d->ahead_to = ok ? to : 0;
-	bl_decoder_free(r.decoder);
-	mx_close(r.c);
-	return ok;
-}
+/* ---------- proof ---------- */
 
 /* From where on is the table's form that of the catalog, when the log does not say? */
 static bool
@@ -374,19 +252,11 @@ prove(BrFollowed *d, Known *k, BrStop *stop)
 	k->proven = true;
 	if (here >= b->to)
 		return true;
-	if ((d->ahead_to < b->to || d->ahead_from > here) && !read_ahead(d, b->to, stop))
+	if (!br_ahead_read(d->ahead, &d->flow->at, here, b->to, stop))
 		return false;
-	for (int i = 0; i < d->nahead; i++)
-	{
-		const Ahead *a = &d->ahead[i];
-
-		if (a->lsn <= here || !br_words_have(a->sql, a->len, k->name))
-			continue;
-		if (a->lsn > b->from && a->lsn <= b->to)
-			return br_stop(stop, NULL, "table \"%s.%s\" was changed while its definition was read", k->database, k->name);
-		if (a->lsn <= b->to)
-			k->t->trusted_from = Max(k->t->trusted_from, a->lsn);
-	}
+	if (br_ahead_names(d->ahead, k->name, Max(here, b->from), b->to) != 0)
+		return br_stop(stop, NULL, "table \"%s.%s\" was changed while its definition was read", k->database, k->name);
+	k->t->trusted_from = br_ahead_names(d->ahead, k->name, here, b->to);
 	return true;
 }
 

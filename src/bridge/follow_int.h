@@ -369,6 +369,22 @@ extern MxConn *br_followed_source(BrFollowed *d, BrStop *stop);
 /* The end of the source's log now, as a number; files: as in BrPosition.  False: *stop. */
 extern bool br_log_end(MxConn *c, int64 files, uint64 *lsn, BrStop *stop);
 
+/* ---------- what the stream has not come to yet: follow_ahead.c ---------- */
+
+typedef struct BrAhead BrAhead;
+
+extern BrAhead * br_ahead_create(BrStream *s);
+extern void br_ahead_free(BrAhead * a);
+
+/*
+ * Read the statements of the log from at, which is from as a number, up to to, unless they were read before.  What only begins or
+ * ends a group is none.  False: *stop.
+ */
+extern bool br_ahead_read(BrAhead * a, const BrPosition *at, uint64 from, uint64 to, BrStop *stop);
+
+/* Of those behind from and up to to, the end of the last one that has the table's name among its words; 0 = none has. */
+extern uint64 br_ahead_names(const BrAhead * a, const char *table, uint64 from, uint64 to);
+
 /* ---------- where to begin: follow_start.c ---------- */
 
 /*

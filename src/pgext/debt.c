@@ -172,6 +172,30 @@ sl_debt_open(const char *stream_id, const char *schema, const char *table)
 						   " LIMIT 1", SPI_OK_SELECT, lengthof(params), params) > 0;
 }
 
+/* See debt.h. */
+bool
+sl_debt_due(const char *stream_id, XLogRecPtr position)
+{
+	static SPIPlanPtr plan = NULL;
+	Oid			types[] = {TEXTOID, PG_LSNOID};
+	Datum		values[] = {CStringGetTextDatum(stream_id), LSNGetDatum(position)};
+	SlUserSwitch sw;
+	bool		due;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	if (plan == NULL)
+		plan = sl_spi_keep("SELECT 1 FROM sluice.debt WHERE stream_id = $1"
+						   " AND (until_lsn IS NULL OR until_lsn <= $2) LIMIT 1",
+						   lengthof(types), types);
+	if (SPI_execute_plan(plan, values, NULL, false, 1) != SPI_OK_SELECT)
+		elog(ERROR, "debts of stream \"%s\" could not be looked for", stream_id);
+	due = SPI_processed > 0;
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return due;
+}
+
 /* ---------- reading ---------- */
 
 /* Elements of an array of text or int4 in a row as texts; 0 for SQL NULL. */
@@ -393,6 +417,17 @@ sl_debt_store_pass(SlDebt *d)
 	sl_control_exec("UPDATE sluice.debt SET pass = pass + 1, cursor_key = NULL,"
 					" cursor_attnums = NULL, rows_done = 0, until_lsn = NULL,"
 					" again = false WHERE id = $1::pg_catalog.int8",
+					SPI_OK_UPDATE, lengthof(params), params);
+}
+
+/* See debt_int.h.  By way of the end of a pass that settles nothing. */
+void
+sl_debt_store_wait(const SlDebt *d, XLogRecPtr until)
+{
+	const char *params[] = {d->id, lsn_text(until)};
+
+	sl_control_exec("UPDATE sluice.debt SET until_lsn = $2::pg_catalog.pg_lsn, again = true,"
+					" pass = pass - 1 WHERE id = $1::pg_catalog.int8",
 					SPI_OK_UPDATE, lengthof(params), params);
 }
 

@@ -40,6 +40,9 @@ extern void sl_debt_add(SlStream *s, const SlShape *shape, Oid target,
 /* Has the stream debts?  Of one table, or of any (schema NULL).  In a transaction. */
 extern bool sl_debt_open(const char *stream_id, const char *schema, const char *table);
 
+/* Has the stream one that can be paid, or settled, where it stands?  Planned once per session. */
+extern bool sl_debt_due(const char *stream_id, XLogRecPtr position);
+
 /* For the apply engine: */
 
 /*

@@ -1,16 +1,14 @@
 /*
  * debt_int.h
- *	  What the files that pay debts share: debt.c (the control table),
- *	  debt_source.c (what the source has now), debt_page.c (reading and
- *	  writing rows), debt_settle.c (the end of a debt), debt_pg.c (the order
- *	  of it all).
+ *	  What the files that pay debts share, whoever reads the source's rows:
+ *	  debt.c (the control table), debt_fill.c (writing rows), debt_settle.c (the
+ *	  end of a debt), debt_refuse.c (one that cannot be paid).
  */
 #ifndef SL_DEBT_INT_H
 #define SL_DEBT_INT_H
 
 #include "pgext/apply_int.h"
 #include "pgext/debt.h"
-#include "pgext/stream_pg.h"
 
 /*
  * Passes over a table in which a row may be left for the next one: one that does
@@ -31,10 +29,12 @@ typedef struct SlDebtCol
 	bool		ask_not_null;	/* if now_not_null */
 	char	   *then_ddl;
 
-	/* as the source's catalog has it now (sl_debt_look) */
+	/* as the source has it now */
 	char	   *now_name;		/* NULL = dropped */
 	char	   *now_type;		/* without typmod */
 	bool		now_not_null;
+
+	/* of a PostgreSQL source only, as its catalog has it (sl_debt_look) */
 	bool		varlena;		/* may be out of line, and then not be sent */
 	bool		domain;			/* its rows are described as the base type */
 	int			keypos;			/* place in the primary key, 0 = none */
@@ -84,54 +84,67 @@ extern void sl_debt_store_until(const SlDebt *d, XLogRecPtr until);
 /* Begin the next pass. */
 extern void sl_debt_store_pass(SlDebt *d);
 
+/* The rows are not to be read before the stream is at until; then from the beginning, in the same pass. */
+extern void sl_debt_store_wait(const SlDebt *d, XLogRecPtr until);
+
 /* What was to be run for a column has been. */
 extern void sl_debt_store_ddl_done(const SlDebt *d, const SlDebtCol *col);
 extern void sl_debt_drop_column(const SlDebt *d, const SlDebtCol *col);
 extern void sl_debt_delete(const SlDebt *d);
 
-/* debt_source.c */
+/* debt_fill.c */
 
 /*
- * Compare what the source has now with the debt: orders the key, drops what
- * is dropped there.  False when nothing is left to pay (the debt is deleted
- * then), or not before the stream comes to a change of a column's type (it
- * stays); refuses ADD-COLUMN-BACKFILL-INCOMPLETE.  No transaction is open.
+ * How rows of the debt's columns enter the target, in the current transaction of ap; fed: their cells are those of sluice-bridge,
+ * else of a PostgreSQL source.  Locks the target.  NULL when that is not what the debt was made for.
  */
-extern bool sl_debt_look(SlPgStream *st, SlDebt *d);
+extern SlRelMap *sl_debt_map(SlApply *ap, const SlDebt *d, bool fed);
 
-/* Raise that refusal, unless it was acknowledged: then the debt is written off. */
-extern void sl_debt_refuse(SlPgStream *st, SlDebt *d, const SlDebtCol *col,
-						   const char *what);
+/* May a row that failed with this error (a code of ereport) be left to a later pass? */
+extern bool sl_debt_may_fit_later(const SlDebt *d, int code);
+
+/* Was that because another row has its unique value? */
+extern bool sl_debt_failed_unique(int code);
+
+/* debt_shape.c; in a transaction */
 
 /*
- * The source does not let the role read the debt's table (SQLSTATE 42501):
- * refuses PREFLIGHT-FAILED with what lets it.
+ * Compare the debt with the shape that is on record of its table: fills what the source has now.  A clause that says why it
+ * cannot be paid, *col the column that it is about (NULL = none); NULL = it can, as far as that shows.
  */
-extern SL_NORETURN void sl_debt_refuse_access(SlPgStream *st, const SlDebt *d);
+extern char *sl_debt_compare(const SlStream *s, SlDebt *d, const SlDebtCol **col);
 
-/* debt_page.c */
-typedef enum SlDebtEnd
-{
-	SL_DEBT_DONE,				/* every row was read */
-	SL_DEBT_STOPPED,			/* the worker was asked to stop */
-	SL_DEBT_STALE				/* the source has another shape now */
-} SlDebtEnd;
+/* debt_refuse.c; in a transaction */
 
-/* Copy rows from the cursor on, in transactions of its own. */
-extern SlDebtEnd sl_debt_copy(SlPgStream *st, SlDebt *d, SlConn *c);
-
-/* debt_settle.c */
-
-/* Every row was read: finish, or wait for the stream.  In its own transaction. */
-extern void sl_debt_passed(SlPgStream *st, SlDebt *d);
+/* Names of the target's columns of the debt, keys or owed, as a list. */
+extern char *sl_debt_names(const SlDebt *d, bool key);
 
 /*
- * The stream is where it had to be: finish.  False when the rows must be read
- * once more.
+ * Raise ADD-COLUMN-BACKFILL-INCOMPLETE, unless it was acknowledged: then the debt is written off.  col: the column that it
+ * is about, NULL = none; what: a clause that says why.
  */
-extern bool sl_debt_settle(SlPgStream *st, SlDebt *d);
+extern void sl_debt_refuse_paying(SlStream *s, SlApply *ap, SlDebt *d, const SlDebtCol *col, const char *what);
 
-/* Give up the values: finish as far as it goes, in the current transaction. */
-extern void sl_debt_write_off(SlPgStream *st, SlDebt *d);
+/* An owed column that either side has no more: it is owed no more.  False when that was the last one, and the debt is gone. */
+extern bool sl_debt_drop_dropped(const SlStream *s, SlDebt *d);
+
+/* debt_settle.c; in a transaction, after which the caller looks at the target's tables anew (sl_relmap_recheck) */
+
+/*
+ * Every row was read, and the source's log ended at end then: finish, or (d->until) wait for the stream.  waits: always that.
+ */
+extern void sl_debt_passed(SlStream *s, SlDebt *d, XLogRecPtr end, bool waits);
+
+/*
+ * The stream is where it had to be, and the debt was compared with the source: finish.  False where that cannot be: with d->until 0
+ * the rows must be read once more; else rows have no value, and there is none for them.
+ */
+extern bool sl_debt_settle(SlStream *s, SlDebt *d);
+
+/* Clause for sl_debt_refuse_paying in the latter case. */
+#define SL_DEBT_NO_VALUE	"rows have no value, and the source has none for them"
+
+/* Give up the values: finish as far as it goes. */
+extern void sl_debt_write_off(SlStream *s, SlApply *ap, SlDebt *d);
 
 #endif							/* SL_DEBT_INT_H */

@@ -10,13 +10,8 @@
  *	  large.  Values travel as text under pinned settings.  The order is that of
  *	  the key's index on the source, and nothing here depends on it.
  *
- *	  A value of the source's present can break what holds here in the past: a
- *	  CHECK with another column, a unique key that another row has not given up
- *	  yet, NOT NULL, a domain.  Such a row is left out, and the rows are read once
- *	  more when the stream has come to where they were read (debt_settle.c); only
- *	  the last pass refuses.  The rows before it are committed first, so that it
- *	  is alone in its transaction when it fails.  Rows that exchange a unique
- *	  value let go of it first: from the second pass on they are set to NULL.
+ *	  A row that does not fit yet is left out (debt_fill.c).  The rows before it
+ *	  are committed first, so that it is alone in its transaction when it fails.
  *
  *	  Each page's own description tells of which table and attributes its
  *	  columns are, so what happens to the source's table between the look at its
@@ -24,15 +19,13 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "pgext/debt_int.h"
-#include "pgext/errutil.h"
+#include "pgext/debt_pg_int.h"
 #include "pgext/fault.h"
 #include "pgext/pgcompat.h"
 
@@ -231,80 +224,17 @@ failed_by_access(const PGresult *res)
 
 /* ---------- the target's transaction ---------- */
 
-static SlShape *
-make_shape(const SlDebt *d)
-{
-	SlShape    *shape = palloc0(sizeof(SlShape));
-
-	shape->relid = d->source_id;
-	shape->schema = d->schema;
-	shape->name = d->table;
-	shape->replident = 'd';
-	shape->ncols = d->ncols;
-	shape->cols = palloc0_array(SlColumn, d->ncols);
-	for (int i = 0; i < d->ncols; i++)
-	{
-		shape->cols[i].name = d->cols[i].name;
-		shape->cols[i].attnum = d->cols[i].attnum;
-		shape->cols[i].typid = d->cols[i].typid;
-		shape->cols[i].typmod = d->cols[i].typmod;
-		if (d->cols[i].key)
-			shape->cols[i].flags = SL_COL_KEY | SL_COL_PRIMARY;
-	}
-	return shape;
-}
-
-/* How a page's columns enter the target; NULL when it lacks one of them. */
-static SlRelMap *
-make_map(const SlDebt *d, Relation rel)
-{
-	SlRelMap   *map = palloc0(sizeof(SlRelMap));
-
-	map->cxt = map->colcxt = CurrentMemoryContext;
-	map->shape = make_shape(d);
-	map->target = d->target;
-	map->valid = map->recorded = true;
-	map->pairs = palloc_array(int16, d->ncols);
-	map->cols = palloc0_array(SlColumnIn, d->ncols);
-	map->keys = palloc_array(AttrNumber, d->nkeys);
-	map->inskeys = map->keys;
-	map->nkeys = map->ninskeys = d->nkeys;
-	for (int i = 0; i < d->ncols; i++)
-	{
-		int16		attnum = d->cols[i].target_attnum;
-
-		if (attnum < 1 || attnum > RelationGetNumberOfAttributes(rel) ||
-			TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attisdropped)
-			return NULL;
-		map->pairs[i] = attnum;
-		sl_cells_init(&map->cols[i], &map->shape->cols[i],
-					  TupleDescAttr(RelationGetDescr(rel), attnum - 1), false);
-		map->cols[i].key = d->cols[i].key;
-		if (d->cols[i].key)
-			map->keys[i] = attnum;
-	}
-	return map;
-}
-
 /* False when the target's table is not what the debt was made for. */
 static bool
 begin_commit(DebtPage * p)
 {
 	SlApply    *ap = p->st->apply;
-	MemoryContext old;
-	Relation	rel;
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	sl_apply_begin(ap);
 	p->open = true;
-	rel = try_table_open(p->d->target, RowExclusiveLock);
-	if (rel == NULL)
-		return false;
-	old = MemoryContextSwitchTo(ap->xactcxt);
-	p->map = make_map(p->d, rel);
-	MemoryContextSwitchTo(old);
-	table_close(rel, NoLock);
+	p->map = sl_debt_map(ap, p->d, false);
 	p->rows = p->bytes = p->filled = 0;
 	return p->map != NULL;
 }
@@ -462,21 +392,7 @@ take_page(DebtPage * p, bool *more)
 static bool
 may_fit_later(const DebtPage * p, int code)
 {
-	int			category = ERRCODE_TO_CATEGORY(code);
-
-	if (!p->open || p->last == NULL || p->d->pass >= SL_DEBT_PASSES)
-		return false;
-	if (category == ERRCODE_TO_CATEGORY(ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION))
-		return true;
-	switch (sl_marker_by_sqlstate(unpack_sql_state(code)))
-	{
-		case SL_M_CONSTRAINT_VIOLATED:
-		case SL_M_UNIQUE_CONFLICT_OTHER_ROW:
-		case SL_M_VALUE_UNREPRESENTABLE:
-			return true;
-		default:
-			return false;
-	}
+	return p->open && p->last != NULL && sl_debt_may_fit_later(p->d, code);
 }
 
 /* Rows that are on their way are of no use any more. */
@@ -510,8 +426,7 @@ static void
 step_aside(DebtPage * p, int code, bool *gone)
 {
 	bool		first = p->ending ? p->rows <= 1 : p->rows == 0;
-	bool		unique = sl_marker_by_sqlstate(unpack_sql_state(code)) ==
-	SL_M_UNIQUE_CONFLICT_OTHER_ROW;
+	bool		unique = sl_debt_failed_unique(code);
 
 	p->step = Max(p->ending ? p->rows / 2 : p->rows, 1);
 	p->limit = CAREFUL_ROWS;
@@ -556,7 +471,7 @@ take_page_that_fits(DebtPage * p, bool *more)
 	return gone ? SL_DEBT_STALE : look_around(p->st) ? SL_DEBT_STOPPED : SL_DEBT_DONE;
 }
 
-/* See debt_int.h.  c is of no use afterwards unless the answer is DONE. */
+/* See debt_pg_int.h.  c is of no use afterwards unless the answer is DONE. */
 SlDebtEnd
 sl_debt_copy(SlPgStream *st, SlDebt *d, SlConn *c)
 {

@@ -14,7 +14,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "pgext/debt_int.h"
+#include "pgext/debt_pg_int.h"
 #include "pgext/fault.h"
 #include "pgext/pgcompat.h"
 
@@ -72,6 +72,53 @@ pass(SlPgStream *st, SlDebt *d, bool *left)
 					d->schema, d->table)));
 }
 
+/* End the transaction of a pass, or of a debt. */
+static void
+commit(SlPgStream *st, MemoryContext cxt)
+{
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(cxt);
+	sl_relmap_recheck(st->apply);
+}
+
+static bool
+may_be_unsent(const SlDebt *d)
+{
+	for (int i = d->nkeys; i < d->ncols; i++)
+		if (d->cols[i].varlena)
+			return true;
+	return false;
+}
+
+static void
+end_pass(SlPgStream *st, SlDebt *d)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	XLogRecPtr	end = sl_pg_source_end(st);
+
+	StartTransactionCommand();
+	sl_debt_passed(st->s, d, end, may_be_unsent(d));
+	commit(st, cxt);
+}
+
+/* The stream is where it had to be.  False when the rows must be read once more. */
+static bool
+settle(SlPgStream *st, SlDebt *d)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	bool		settled;
+
+	if (!sl_debt_look(st, d))
+		return true;
+	StartTransactionCommand();
+	settled = sl_debt_settle(st->s, d);
+	commit(st, cxt);
+	if (settled || d->until == InvalidXLogRecPtr)
+		return settled;
+	sl_debt_refuse(st, d, NULL, SL_DEBT_NO_VALUE);
+	return true;
+}
+
 /* One debt as far as it can be paid now; false when we were asked to stop. */
 static bool
 pay(SlPgStream *st, SlDebt *d)
@@ -84,7 +131,7 @@ pay(SlPgStream *st, SlDebt *d)
 		{
 			if (st->fb.applied < d->until)
 				return true;
-			if (sl_debt_settle(st, d))
+			if (settle(st, d))
 			{
 				d->until = InvalidXLogRecPtr;
 				return true;
@@ -95,7 +142,7 @@ pay(SlPgStream *st, SlDebt *d)
 		if (!left)
 			return true;
 		SL_FAULT("backfill_end");
-		sl_debt_passed(st, d);
+		end_pass(st, d);
 		if (d->until == InvalidXLogRecPtr)
 			return true;
 	}

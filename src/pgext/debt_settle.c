@@ -49,13 +49,13 @@ target_name(const SlDebt *d, Oid * owner)
 
 /* A lock that is not to be had makes room for the writers behind it. */
 static void
-run_ddl(SlPgStream *st, Oid owner, const char *ddl)
+run_ddl(SlStream *s, Oid owner, const char *ddl)
 {
 	int			nest = NewGUCNestLevel();
 
 	(void) set_config_option("lock_timeout", "2s", PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
-	sl_ddl_run(st->s, owner, ddl);
+	sl_ddl_run(s, owner, ddl);
 	AtEOXact_GUC(true, nest);
 	CommandCounterIncrement();
 }
@@ -102,7 +102,7 @@ needs_not_null(const char *ddl)
 
 /* Statements that waited for the values. */
 static void
-run_then(SlPgStream *st, const SlDebt *d, Oid owner)
+run_then(SlStream *s, const SlDebt *d, Oid owner)
 {
 	for (int i = 0; i < d->ncols; i++)
 	{
@@ -112,7 +112,7 @@ run_then(SlPgStream *st, const SlDebt *d, Oid owner)
 			continue;
 		if (needs_not_null(col->then_ddl) && !is_not_null(d, col))
 			continue;
-		run_ddl(st, owner, col->then_ddl);
+		run_ddl(s, owner, col->then_ddl);
 		sl_debt_store_ddl_done(d, col);
 		col->then_ddl = NULL;
 	}
@@ -123,7 +123,7 @@ run_then(SlPgStream *st, const SlDebt *d, Oid owner)
  * has no value; with anyway the column is left nullable then.
  */
 static bool
-set_not_null(SlPgStream *st, const SlDebt *d, const char *rel, Oid owner, bool anyway)
+set_not_null(SlStream *s, const SlDebt *d, const char *rel, Oid owner, bool anyway)
 {
 	bool		all = true;
 
@@ -143,10 +143,10 @@ set_not_null(SlPgStream *st, const SlDebt *d, const char *rel, Oid owner, bool a
 				return false;
 			continue;
 		}
-		run_ddl(st, owner, psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", rel,
-									quote_identifier(name)));
+		run_ddl(s, owner, psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", rel,
+								   quote_identifier(name)));
 	}
-	run_then(st, d, owner);
+	run_then(s, d, owner);
 	return all;
 }
 
@@ -162,104 +162,70 @@ owed_names(const SlDebt *d)
 }
 
 static void
-log_filled(SlPgStream *st, const SlDebt *d)
+log_filled(const SlStream *s, const SlDebt *d)
 {
 	ereport(LOG,
 			(errmsg("stream \"%s\" filled " INT64_FORMAT " of " INT64_FORMAT " rows of table \"%s.%s\" from the source: %s",
-					st->s->stream_id, d->rows_filled, d->rows_done, d->schema, d->table,
+					s->stream_id, d->rows_filled, d->rows_done, d->schema, d->table,
 					owed_names(d))));
-}
-
-static void
-commit(SlPgStream *st, MemoryContext cxt)
-{
-	CommitTransactionCommand();
-	MemoryContextSwitchTo(cxt);
-	sl_relmap_recheck(st->apply);
-}
-
-static bool
-may_be_unsent(const SlDebt *d)
-{
-	for (int i = d->nkeys; i < d->ncols; i++)
-		if (d->cols[i].varlena)
-			return true;
-	return false;
 }
 
 /* See debt_int.h. */
 void
-sl_debt_passed(SlPgStream *st, SlDebt *d)
+sl_debt_passed(SlStream *s, SlDebt *d, XLogRecPtr end, bool waits)
 {
-	MemoryContext cxt = CurrentMemoryContext;
-	XLogRecPtr	end = sl_pg_source_end(st);
 	Oid			owner;
-	char	   *rel;
+	char	   *rel = target_name(d, &owner);
 
-	StartTransactionCommand();
-	rel = target_name(d, &owner);
 	if (rel != NULL)
-		run_then(st, d, owner);
-	log_filled(st, d);
-	if (rel == NULL ||
-		(!d->again && !may_be_unsent(d) && set_not_null(st, d, rel, owner, false)))
+		run_then(s, d, owner);
+	log_filled(s, d);
+	if (rel == NULL || (!d->again && !waits && set_not_null(s, d, rel, owner, false)))
 	{
 		sl_debt_delete(d);
 		d->until = InvalidXLogRecPtr;
+		return;
 	}
-	else
-	{
-		sl_debt_store_until(d, end);
-		d->until = end;
-	}
-	commit(st, cxt);
+	sl_debt_store_until(d, end);
+	d->until = end;
 }
 
 /* See debt_int.h. */
 bool
-sl_debt_settle(SlPgStream *st, SlDebt *d)
+sl_debt_settle(SlStream *s, SlDebt *d)
 {
-	MemoryContext cxt = CurrentMemoryContext;
 	bool		settled = true;
 	Oid			owner;
-	char	   *rel;
+	char	   *rel = target_name(d, &owner);
 
-	if (!sl_debt_look(st, d))
-		return true;
-	StartTransactionCommand();
-	rel = target_name(d, &owner);
 	if (rel != NULL && d->again)
 		settled = false;
 	else if (rel != NULL)
-		settled = set_not_null(st, d, rel, owner, false);
+		settled = set_not_null(s, d, rel, owner, false);
 	if (settled)
 		sl_debt_delete(d);
 	else if (d->again || d->pass < SL_DEBT_PASSES)
 		sl_debt_store_pass(d);
-	commit(st, cxt);
-	if (settled || d->until == InvalidXLogRecPtr)
-		return settled;
-	sl_debt_refuse(st, d, NULL, "rows have no value, and the source has none for them");
-	return true;
+	return settled;
 }
 
 /* See debt_int.h. */
 void
-sl_debt_write_off(SlPgStream *st, SlDebt *d)
+sl_debt_write_off(SlStream *s, SlApply *ap, SlDebt *d)
 {
 	Oid			owner;
 	char	   *rel = target_name(d, &owner);
 
 	if (rel != NULL)
 	{
-		run_then(st, d, owner);
-		(void) set_not_null(st, d, rel, owner, true);
+		run_then(s, d, owner);
+		(void) set_not_null(s, d, rel, owner, true);
 	}
-	sl_schema_event(st->s->stream_id, d->schema, d->table, d->lsn, NULL, "warned", NULL,
+	sl_schema_event(s->stream_id, d->schema, d->table, d->lsn, NULL, "warned", NULL,
 					SL_M_BACKFILL_INCOMPLETE);
 	sl_debt_delete(d);
 	ereport(LOG,
 			(errmsg("stream \"%s\" takes columns of table \"%s.%s\" as filled by hand: its refusal was acknowledged",
-					st->s->stream_id, d->schema, d->table)));
-	sl_relmap_recheck(st->apply);
+					s->stream_id, d->schema, d->table)));
+	sl_relmap_recheck(ap);
 }

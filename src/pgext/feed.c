@@ -26,6 +26,7 @@
 #include "common/sl_wire.h"
 #include "pgext/api.h"
 #include "pgext/apply_int.h"
+#include "pgext/debt.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
 #include "pgext/feed_answer.h"
@@ -225,28 +226,25 @@ apply_batch(const char *data, size_t len, SlFeedTold *told)
 	sl_wire_reader_free(r);
 }
 
-static Datum
-verdict_json(int ntransactions, int64 bytes)
+/* What feed() returns, but for its end. */
+static void
+append_verdict(StringInfo out, int ntransactions, int64 bytes)
 {
-	StringInfoData out;
 	SlApply    *ap = sl_feed.apply;
 	SlFeedAsked asked = sl_feed_seat_asked(sl_feed.slot);
 
-	initStringInfo(&out);
-	appendStringInfo(&out, "{\"transactions\": %d, \"bytes\": " INT64_FORMAT
+	appendStringInfo(out, "{\"transactions\": %d, \"bytes\": " INT64_FORMAT
 					 ", \"position\": ", ntransactions, bytes);
-	escape_json(&out, ap->position_text ? ap->position_text
+	escape_json(out, ap->position_text ? ap->position_text
 				: psprintf("%X/%X", LSN_FORMAT_ARGS(ap->position)));
-	appendStringInfo(&out, ", \"decisions\": [%s]",
+	appendStringInfo(out, ", \"decisions\": [%s]",
 					 ap->decisions ? ap->decisions->data : "");
 	if (asked.stop || sl_feed_complete())
-		appendStringInfoString(&out, ", \"stop\": true");
+		appendStringInfoString(out, ", \"stop\": true");
 	if (asked.catch_up)
-		appendStringInfo(&out, ", \"catch_up\": " UINT64_FORMAT, asked.catch_up);
+		appendStringInfo(out, ", \"catch_up\": " UINT64_FORMAT, asked.catch_up);
 	if (asked.verify)
-		appendStringInfo(&out, ", \"verify\": %s", asked.verify);
-	appendStringInfoChar(&out, '}');
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
+		appendStringInfo(out, ", \"verify\": %s", asked.verify);
 }
 
 /* Apply the batch that is argument number at. */
@@ -257,20 +255,25 @@ apply_argument(FunctionCallInfo fcinfo, int at)
 	bytea	   *batch;
 	int64		bytes = 0;
 	int			ntransactions;
-	Datum		verdict;
+	StringInfoData verdict;
 
 	sl_arg_check(fcinfo, at, "batch");
 	batch = PG_GETARG_BYTEA_PP(at);
 	sl_apply_begin(sl_feed.apply);
 	apply_batch(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch), &told);
 	ntransactions = sl_apply_pending(sl_feed.apply, &bytes);
-	verdict = verdict_json(ntransactions, bytes);
+	initStringInfo(&verdict);
+	append_verdict(&verdict, ntransactions, bytes);
 	sl_feed_moved(sl_feed.apply->position);
 	sl_apply_finish(sl_feed.apply);
+	if (sl_apply_at_boundary(sl_feed.apply) &&
+		sl_debt_due(sl_feed.stream->stream_id, sl_apply_position(sl_feed.apply)))
+		appendStringInfoString(&verdict, ", \"owes\": true");
+	appendStringInfoChar(&verdict, '}');
 	told.position = sl_apply_position(sl_feed.apply);
 	sl_feed_seat_tell(sl_feed.slot, &told);
 	SL_FAULT("feed_applied");
-	return verdict;
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(verdict.data));
 }
 
 static Datum

@@ -35,6 +35,7 @@ typedef struct SlFeed
 	bool		shown;			/* the stream's state says that it is fed */
 	bool		settled;		/* its copy is known to be over */
 	bool		once;			/* option follow is off */
+	bool		filled;			/* values that were owed, not committed */
 	ErrorData  *refusal;		/* raised by a call, to be recorded */
 	XLogRecPtr	refusal_lsn;
 } SlFeed;

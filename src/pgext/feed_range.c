@@ -223,18 +223,12 @@ sl_feed_range_advance(int64 task, const char *cursor, int64 rows, int64 bytes, b
 	sl_become_extension_owner(&sw);
 	sl_spi_enter();
 	if (plan == NULL)
-	{
-		SPIPlanPtr	p = SPI_prepare("UPDATE sluice.copy_task SET"
-									" copy_cursor = COALESCE($2, copy_cursor), rows_done = rows_done + $3,"
-									" bytes_done = bytes_done + $4,"
-									" state = CASE WHEN $5 THEN 'done' ELSE state END,"
-									" finished_at = CASE WHEN $5 THEN pg_catalog.clock_timestamp() END"
-									" WHERE id = $1 AND state = 'pending'", lengthof(types), types);
-
-		if (p == NULL || SPI_keepplan(p) != 0)
-			elog(ERROR, "could not plan the statement that stores how far a copy is");
-		plan = p;
-	}
+		plan = sl_spi_keep("UPDATE sluice.copy_task SET"
+						   " copy_cursor = COALESCE($2, copy_cursor), rows_done = rows_done + $3,"
+						   " bytes_done = bytes_done + $4,"
+						   " state = CASE WHEN $5 THEN 'done' ELSE state END,"
+						   " finished_at = CASE WHEN $5 THEN pg_catalog.clock_timestamp() END"
+						   " WHERE id = $1 AND state = 'pending'", lengthof(types), types);
 	if (SPI_execute_plan(plan, values, nulls, false, 0) != SPI_OK_UPDATE || SPI_processed != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -109,6 +109,8 @@ at_xact(XactEvent event, void *arg)
 	{
 		if (sl_feed.call_subid != InvalidSubTransactionId)
 			SL_FAULT("feed_committed");
+		if (sl_feed.filled)
+			SL_FAULT("backfill_commit");
 		sl_feed.sysid_new = false;
 	}
 	else if (event == XACT_EVENT_ABORT)
@@ -122,7 +124,7 @@ at_xact(XactEvent event, void *arg)
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
 	{
 		sl_feed.call_subid = sl_feed.open_subid = InvalidSubTransactionId;
-		sl_feed.partial = false;
+		sl_feed.partial = sl_feed.filled = false;
 	}
 }
 

@@ -83,6 +83,16 @@ sl_spi_exec(const char *sql, int expected, int nparams,
 	return SPI_processed;
 }
 
+SPIPlanPtr
+sl_spi_keep(const char *sql, int nargs, Oid * types)
+{
+	SPIPlanPtr	plan = SPI_prepare(sql, nargs, types);
+
+	if (plan == NULL || SPI_keepplan(plan) != 0)
+		elog(ERROR, "statement on the control tables could not be planned: %s", sql);
+	return plan;
+}
+
 char *
 sl_spi_text(uint64 row, int col, MemoryContext mcxt)
 {

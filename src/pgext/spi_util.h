@@ -28,6 +28,9 @@ extern void sl_spi_leave(void);
 extern uint64 sl_spi_exec(const char *sql, int expected, int nparams,
 						  const char *const *params);
 
+/* A plan of sql, with parameters of nargs types, that is kept for the session. */
+extern SPIPlanPtr sl_spi_keep(const char *sql, int nargs, Oid * types);
+
 /*
  * Column col (1-based) of row of SPI_tuptable as text in the caller's context
  * (mcxt), NULL for SQL NULL.

@@ -218,13 +218,7 @@ position_plan(SPIPlanPtr *plan, const char *sql)
 	Oid			types[] = {TEXTOID, PG_LSNOID, TEXTOID, TIMESTAMPTZOID, TIMESTAMPTZOID};
 
 	if (*plan == NULL)
-	{
-		SPIPlanPtr	p = SPI_prepare(sql, lengthof(types), types);
-
-		if (p == NULL || SPI_keepplan(p) != 0)
-			elog(ERROR, "could not plan the statement that stores a position");
-		*plan = p;
-	}
+		*plan = sl_spi_keep(sql, lengthof(types), types);
 	return *plan;
 }
 
