@@ -14,10 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bridge/batch.h"
 #include "bridge/cold/cold_int.h"
 #include "bridge/fault.h"
 #include "bridge/types/codec.h"
-#include "port/pg_bswap.h"
+#include "common/sl_copy_batch.h"
 
 #define BATCH			524288	/* bytes: what a call costs besides its rows
 								 * is little then */
@@ -25,8 +26,6 @@
 #define COMMIT_BYTES	(32 * 1024 * 1024)	/* of a transaction … */
 #define COMMIT_SECONDS	2		/* … or its age, when rows come slowly */
 #define IN_FLIGHT		8		/* statements */
-#define NO_CURSOR		0xffffffff
-#define FLAG_LAST		1
 
 typedef struct RowCopy
 {
@@ -163,42 +162,13 @@ fault_in_row(RowCopy *k, const MxCell *cells, int column, const SlError *why)
 static bool
 put_row(RowCopy *k, const MxCell *cells)
 {
-	uint16		n = pg_hton16((uint16) k->ncols);
+	SlError		err;
+	int			column;
 
-	appendBinaryStringInfo(&k->batch, (char *) &n, sizeof(n));
-	for (int i = 0; i < k->ncols; i++)
-	{
-		int			at = k->batch.len;
-		int32		len = (int32) pg_hton32(-1);
-		SlError		err;
-		MyResult	result = MY_NULL;
-
-		appendBinaryStringInfo(&k->batch, (char *) &len, sizeof(len));
-		if (!cells[i].is_null)
-			result = my_codec_protocol(k->codecs[i], cells[i].data, cells[i].len, &k->batch, &err);
-		if (result == MY_FAULT)
-			return fault_in_row(k, cells, i, &err);
-		if (result == MY_NULL)
-			continue;
-		len = (int32) pg_hton32(k->batch.len - at - (int) sizeof(len));
-		memcpy(k->batch.data + at, &len, sizeof(len));
-	}
-	return true;
+	return br_batch_row(&k->batch, k->codecs, k->ncols, cells, &column, &err) || fault_in_row(k, cells, column, &err);
 }
 
 /* ---------- batches ---------- */
-
-static void
-begin_batch(StringInfo batch, uint8 flags, const char *cursor, int len)
-{
-	uint32		n = pg_hton32(cursor != NULL ? (uint32) len : NO_CURSOR);
-
-	resetStringInfo(batch);
-	appendStringInfoChar(batch, (char) flags);
-	appendBinaryStringInfo(batch, (char *) &n, sizeof(n));
-	if (cursor != NULL)
-		appendBinaryStringInfo(batch, cursor, len);
-}
 
 /* Look at what came of statements; wait: of all of them. */
 static bool
@@ -280,23 +250,17 @@ send_batch(RowCopy *k)
 		pfree(k->batch.data);
 		initStringInfo(&k->batch);
 	}
-	begin_batch(&k->batch, 0, NULL, 0);
+	br_batch_begin(&k->batch, 0, NULL, 0);
 	return true;
-}
-
-static bool
-has_rows(const RowCopy *k)
-{
-	return k->batch.len > 1 + (int) sizeof(uint32);
 }
 
 /* Commit what was sent, with the key up to which it is. */
 static bool
 commit_piece(RowCopy *k)
 {
-	if (has_rows(k) && !send_batch(k))
+	if (br_batch_has_rows(&k->batch) && !send_batch(k))
 		return false;
-	begin_batch(&k->batch, 0, k->cursor.data, k->cursor.len);
+	br_batch_begin(&k->batch, 0, k->cursor.data, k->cursor.len);
 	if (!send_batch(k))
 		return false;
 	if (k->commit == 0)
@@ -337,9 +301,9 @@ take_row(RowCopy *k, const MxCell *cells)
 static bool
 finish(RowCopy *k)
 {
-	if (has_rows(k) && !send_batch(k))
+	if (br_batch_has_rows(&k->batch) && !send_batch(k))
 		return false;
-	begin_batch(&k->batch, FLAG_LAST, NULL, 0);
+	br_batch_begin(&k->batch, SL_COPY_LAST, NULL, 0);
 	return send_batch(k) && send_statement(k, "COMMIT", NULL, 0) && drain(k, true);
 }
 
@@ -375,7 +339,7 @@ copy_all(RowCopy *k, const char *sql)
 		return br_report_failed(k->r, "table \"%s\": %s", k->ct->t->name, err.message);
 	k->begun = time(NULL);
 	ok = check_columns(k, rows) && send_statement(k, "BEGIN", NULL, 0);
-	begin_batch(&k->batch, 0, NULL, 0);
+	br_batch_begin(&k->batch, 0, NULL, 0);
 	while (ok && (got = mx_rows_next(rows, &cells, &err)) == 1)
 		ok = take_row(k, cells);
 	if (ok && got < 0)
