@@ -81,7 +81,7 @@ SELECT id, e FROM land.t ORDER BY id;
 SELECT sluice.feed('0123456789abcdef0123456789abcdef', t.my(VARIADIC '{}'));
 SELECT sluice.feed_close(:'tok');
 SELECT token FROM sluice.feed_open('s', 1);
-SELECT token FROM sluice.feed_open('s', 4);
+SELECT token FROM sluice.feed_open('s', 5);
 
 -- another type there that is the same here: more labels pass, others refuse once
 SELECT t.refuse(t.my(VARIADIC ARRAY[t.t('enum(''a'',''b'',''c'')')] || t.tx(5, t.i('{5,5,five,c,NULL}'))));
@@ -176,7 +176,6 @@ SELECT t.refuse(t.my('{"kind": "fault", "marker": "TARGET-MOVED", "message": "m"
 SELECT t.refuse(t.my('{"kind": "fault", "marker": "NO-SUCH", "message": "m"}'));
 SELECT t.refuse(t.my(VARIADIC t.tx(30, t.t(), t.i('{30,30,x,a,NULL}'), '{"kind": "fault", "marker": "SOURCE-LOG-PURGED", "message": "m"}')));
 SELECT count(*) FROM land.t WHERE id = 30;
-SELECT sluice.feed_encode('[{"kind": "header", "version": 2}, {"kind": "fault", "marker": "M", "message": "m"}]');
 SELECT sluice.feed_decode(sluice.feed_encode('[{"kind": "header"}, {"kind": "fault", "marker": "M", "message": "m", "remedies": ["a", "b"]}]')) -> 1 AS fault;
 SELECT sluice.feed_encode('[{"kind": "header"}, {"kind": "fault", "marker": "M", "message": "m", "remedies": [1]}]');
 SELECT sluice.sync_stop('s');

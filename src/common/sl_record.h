@@ -23,6 +23,9 @@
 #define SL_MAX_CELL			0x3fffffff	/* bytes of one value: 1 GB - 1 */
 #define SL_MAX_RELS			65536	/* relations in one TRUNCATE */
 #define SL_MAX_REMEDIES		64	/* statements of one fault */
+#define SL_MAX_LAYOUT		(16 << 20)	/* bytes of a layout, and of what its
+										 * table has beside its columns */
+#define SL_MAX_STATEMENT	2000	/* bytes of a statement that are shown */
 
 /* The letter is also the record's tag on the wire. */
 typedef enum SlRecordKind
@@ -43,6 +46,8 @@ typedef enum SlRecordKind
 	SL_REC_HEARTBEAT = 'K',
 	SL_REC_COMMIT = 'C',
 	SL_REC_FAULT = 'F',			/* a feeder cannot go on: what it found */
+	SL_REC_LAYOUT = 'L',		/* a table as the feeder replays its source's
+								 * statements */
 	/* messages of pgoutput that are decoded but never asked for */
 	SL_REC_STREAM_START = '1',
 	SL_REC_STREAM_STOP = '2',
@@ -229,6 +234,27 @@ typedef struct SlFault
 	const char **remedies;
 } SlFault;
 
+/*
+ * A table as of a place in the source's log, in the feeder's own words: kept for it
+ * and given back at its next start.
+ */
+typedef struct SlLayout
+{
+	uint32		wireid;			/* that of the table's shape, 0 = none */
+	uint32		relid;			/* the table's number, never used again */
+	const char *schema;			/* on the source */
+	const char *name;
+	const char *layout;			/* opaque; NULL = the table is not followed
+								 * any more */
+	const char *door;			/* what the table has beside its columns, a
+								 * JSON array (docs/internals/wire.md); NULL =
+								 * as it was */
+	const char *statement;		/* the beginning of the DDL that made it, at
+								 * most SL_MAX_STATEMENT bytes; NULL = none
+								 * did */
+	uint64		lsn;			/* of that statement, or where it was read */
+} SlLayout;
+
 /* Stream and two-phase messages: enough to name them in an error. */
 typedef struct SlXactMark
 {
@@ -258,6 +284,7 @@ typedef struct SlRecord
 		SlHeartbeat heartbeat;
 		SlCommit	commit;
 		SlFault		fault;
+		SlLayout	layout;
 		SlXactMark	mark;
 	}			u;
 } SlRecord;

@@ -137,18 +137,6 @@ put_header(Writer *w, const SlHeader *h)
 	put_text(w, h->system_identity, SL_MAX_NAME, "system identity");
 }
 
-/* Version 2 has no types of other engines. */
-static bool
-fits_version(const Writer *w, const SlShape *s)
-{
-	if (w->version >= 3)
-		return true;
-	for (int i = 0; i < s->ncols; i++)
-		if (s->cols[i].source_type != NULL)
-			return false;
-	return true;
-}
-
 static void
 put_column(Writer *w, const SlColumn *c)
 {
@@ -161,8 +149,7 @@ put_column(Writer *w, const SlColumn *c)
 	put_text(w, c->collation, SL_MAX_TEXT, "collation");
 	if ((c->flags & SL_COL_DEFAULT) != 0)
 		put_text(w, c->dflt, SL_MAX_TEXT, "default");
-	if (w->version >= 3)
-		put_text(w, c->source_type, SL_MAX_TEXT, "type on the source");
+	put_text(w, c->source_type, SL_MAX_TEXT, "type on the source");
 }
 
 static void
@@ -173,9 +160,6 @@ put_shape(Writer *w, const SlShape *s)
 		writer_limit(w, "number of columns");
 		return;
 	}
-	if (!fits_version(w, s))
-		sl_error_set(w->err, SL_ERR_UNSUPPORTED, w->buf->len - w->start,
-					 "shape has no form in version %d", w->version);
 	put_varint(w, s->wireid);
 	put_varint(w, s->relid);
 	put_name(w, s->schema, "schema name");
@@ -217,9 +201,6 @@ put_message(Writer *w, SlRecordKind kind, const SlMessage *m)
 static void
 put_fault(Writer *w, const SlFault *f)
 {
-	if (w->version < 3)
-		sl_error_set(w->err, SL_ERR_UNSUPPORTED, w->buf->len - w->start,
-					 "fault has no form in version %d", w->version);
 	if (f->nremedies < 0 || f->nremedies > SL_MAX_REMEDIES)
 	{
 		writer_limit(w, "number of remedies");
@@ -236,6 +217,23 @@ put_fault(Writer *w, const SlFault *f)
 	put_varint(w, f->nremedies);
 	for (int i = 0; i < f->nremedies; i++)
 		put_text(w, f->remedies[i], SL_MAX_TEXT, "remedy");
+}
+
+/* Version 3 has none. */
+static void
+put_layout(Writer *w, const SlLayout * l)
+{
+	if (w->version < 4)
+		sl_error_set(w->err, SL_ERR_UNSUPPORTED, w->buf->len - w->start,
+					 "layout has no form in version %d", w->version);
+	put_varint(w, l->wireid);
+	put_varint(w, l->relid);
+	put_name(w, l->schema, "schema name");
+	put_name(w, l->name, "table name");
+	put_text(w, l->layout, SL_MAX_LAYOUT, "layout");
+	put_text(w, l->door, SL_MAX_LAYOUT, "list of a table's objects");
+	put_text(w, l->statement, SL_MAX_STATEMENT, "statement");
+	put_varint(w, l->lsn);
 }
 
 /* False when the kind has no wire form. */
@@ -287,6 +285,9 @@ put_body(Writer *w, const SlRecord *rec)
 			return true;
 		case SL_REC_FAULT:
 			put_fault(w, &rec->u.fault);
+			return true;
+		case SL_REC_LAYOUT:
+			put_layout(w, &rec->u.layout);
 			return true;
 		default:
 			return false;

@@ -13,8 +13,8 @@
 #include "common/sl_record.h"
 
 #define SL_WIRE_MAGIC	"SLUI"
-#define SL_WIRE_VERSION	3		/* what we write */
-#define SL_WIRE_OLDEST	2		/* what we still read: one release back */
+#define SL_WIRE_VERSION	4		/* what we write */
+#define SL_WIRE_OLDEST	3		/* what we still read: one release back */
 
 /*
  * Append one record to buf.  The record must be within the limits of

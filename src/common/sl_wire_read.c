@@ -220,7 +220,7 @@ get_letter(SlCursor *c, const char *letters, const char *what)
 }
 
 static void
-get_column(SlCursor *c, uint16 version, SlColumn *col)
+get_column(SlCursor *c, SlColumn *col)
 {
 	col->flags = sl_get_u8(c, "flags of a column");
 	col->name = get_name(c, "a column name");
@@ -232,12 +232,11 @@ get_column(SlCursor *c, uint16 version, SlColumn *col)
 	col->dflt = NULL;
 	if ((col->flags & SL_COL_DEFAULT) != 0)
 		col->dflt = get_text(c, SL_MAX_TEXT, "a default");
-	col->source_type = version < 3 ? NULL :
-		get_text(c, SL_MAX_TEXT, "a type on the source");
+	col->source_type = get_text(c, SL_MAX_TEXT, "a type on the source");
 }
 
 static void
-get_shape(SlCursor *c, SlArrays *arrays, uint16 version, SlShape *s)
+get_shape(SlCursor *c, SlArrays *arrays, SlShape *s)
 {
 	int			ncols;
 
@@ -265,7 +264,7 @@ get_shape(SlCursor *c, SlArrays *arrays, uint16 version, SlShape *s)
 	s->cols = sl_room_cols(arrays, ncols);
 	for (int i = 0; i < ncols && sl_ok(c); i++)
 	{
-		get_column(c, version, &s->cols[i]);
+		get_column(c, &s->cols[i]);
 		sl_check_distinct(c, s->cols, i + 1);
 	}
 	s->ncols = ncols;
@@ -372,6 +371,19 @@ get_fault(SlCursor *c, SlArrays *arrays, SlFault *f)
 	}
 }
 
+static void
+get_layout(SlCursor *c, SlLayout * l)
+{
+	l->wireid = get_id(c, "a relation id");
+	l->relid = get_id(c, "a relation id");
+	l->schema = get_name(c, "a schema name");
+	l->name = get_name(c, "a table name");
+	l->layout = get_text(c, SL_MAX_LAYOUT, "a layout");
+	l->door = get_text(c, SL_MAX_LAYOUT, "a list of a table's objects");
+	l->statement = get_text(c, SL_MAX_STATEMENT, "a statement");
+	l->lsn = get_varint(c, "a position");
+}
+
 /* False when there is no record of this tag. */
 static bool
 get_body(SlWireReader *r, SlCursor *c, SlRecord *rec)
@@ -384,7 +396,7 @@ get_body(SlWireReader *r, SlCursor *c, SlRecord *rec)
 			get_header(c, &rec->u.header);
 			break;
 		case SL_REC_SHAPE:
-			get_shape(c, arrays, r->version, &rec->u.shape);
+			get_shape(c, arrays, &rec->u.shape);
 			break;
 		case SL_REC_GONE:
 			rec->u.gone_relid = get_id(c, "a relation id");
@@ -424,9 +436,12 @@ get_body(SlWireReader *r, SlCursor *c, SlRecord *rec)
 			get_commit(c, &rec->u.commit);
 			break;
 		case SL_REC_FAULT:
-			if (r->version < 3)
-				return false;
 			get_fault(c, arrays, &rec->u.fault);
+			break;
+		case SL_REC_LAYOUT:
+			if (r->version < 4)
+				return false;
+			get_layout(c, &rec->u.layout);
 			break;
 		default:
 			return false;

@@ -22,6 +22,7 @@
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
 #include "pgext/feed_fault.h"
+#include "pgext/feed_layout.h"
 #include "pgext/source_mysql.h"
 #include "pgext/pgcompat.h"
 
@@ -256,6 +257,9 @@ sl_apply_record(SlApply *ap, const SlRecord *rec)
 				violation("a statement came outside a transaction");
 			if (ap->bridged && !ap->skipping)
 				sl_feed_judge_ddl(ap->stream, &rec->u.message, ap->in_hand);
+			return;
+		case SL_REC_LAYOUT:
+			sl_feed_take_layout(ap, &rec->u.layout);
 			return;
 		case SL_REC_FAULT:
 			sl_feed_raise_fault(&rec->u.fault);

@@ -232,6 +232,10 @@ forget_copy(const SlStream *s)
 		"DELETE FROM sluice.copy_run WHERE stream_id = $1",
 		"DELETE FROM sluice.copy_task WHERE stream_id = $1",
 		"DELETE FROM sluice.debt WHERE stream_id = $1",
+		"DELETE FROM sluice.source_layout WHERE stream_id = $1",
+		/* a bridge numbers the tables anew */
+		"UPDATE sluice.stream_table t SET source_id = NULL FROM sluice.stream s"
+		" WHERE t.stream_id = $1 AND s.stream_id = $1 AND s.driver IN ('mysql', 'mariadb')",
 		"UPDATE sluice.stream_table SET state = 'copying', snapshot_lsn = NULL,"
 		" window_lsn = NULL, source_leaves = NULL, rows_copied = 0, bytes_copied = 0"
 		" WHERE stream_id = $1 AND state IN ('pending', 'copying', 'established')",

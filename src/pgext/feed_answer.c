@@ -20,6 +20,7 @@
 #include "common/sl_record.h"
 #include "pgext/coldstart.h"
 #include "pgext/feed_answer.h"
+#include "pgext/feed_layout.h"
 #include "pgext/guc.h"
 #include "pgext/spi_util.h"
 #include "pgext/start_args.h"
@@ -31,12 +32,30 @@
 
 PG_FUNCTION_INFO_V1(sluice_bridge_streams);
 
+/* The table's number, and how the bridge last had it; nothing where that is not known. */
+static void
+append_layout(StringInfo out, Oid relid, const SlKeptLayout * layouts, int n)
+{
+	if (!OidIsValid(relid))
+		return;
+	appendStringInfo(out, ", \"relid\": %u", relid);
+	for (int i = 0; i < n; i++)
+	{
+		if (layouts[i].relid != relid)
+			continue;
+		appendStringInfoString(out, ", \"layout\": ");
+		escape_json(out, layouts[i].layout);
+	}
+}
+
 /* See feed_answer.h. */
 Datum
 sl_feed_tables(const char *stream_id)
 {
 	SlStreamTable *tables;
+	SlKeptLayout *layouts;
 	int			n = sl_stream_tables(stream_id, &tables);
+	int			nlayouts = sl_feed_layouts(stream_id, &layouts);
 	StringInfoData out;
 
 	initStringInfo(&out);
@@ -52,6 +71,7 @@ sl_feed_tables(const char *stream_id)
 		escape_json(&out, tables[i].table);
 		appendStringInfoString(&out, ", \"state\": ");
 		escape_json(&out, tables[i].state);
+		append_layout(&out, tables[i].source_id, layouts, nlayouts);
 		if (shape)
 		{
 			SlRecord	rec = {.kind = SL_REC_SHAPE, .u.shape = *shape};

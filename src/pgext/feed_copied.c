@@ -19,6 +19,7 @@
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
 #include "pgext/feed_int.h"
+#include "pgext/feed_layout.h"
 #include "pgext/feed_range.h"
 #include "pgext/json_object.h"
 #include "pgext/sequence_pg.h"
@@ -37,9 +38,24 @@ raise_not_ready(const char *schema, const char *table, const char *why)
 			 errhint("Call sluice.feed_copied once, when the last batch of each of its ranges is committed.")));
 }
 
-/* The batch's one shape; it has nothing else behind its header. */
+/* A copy that outlives its batch. */
+static SlLayout *
+copy_layout(const SlLayout * l)
+{
+	SlLayout   *copy = palloc(sizeof(SlLayout));
+
+	*copy = *l;
+	copy->schema = pstrdup(l->schema);
+	copy->name = pstrdup(l->name);
+	copy->layout = l->layout ? pstrdup(l->layout) : NULL;
+	copy->door = l->door ? pstrdup(l->door) : NULL;
+	copy->statement = NULL;
+	return copy;
+}
+
+/* The batch's one shape and, behind it, perhaps its layout; it has nothing else behind its header. */
 static SlShape *
-read_shape(const bytea *batch, const char *schema, const char *table)
+read_shape(const bytea *batch, const char *schema, const char *table, SlLayout * *layout)
 {
 	SlWireReader *r = sl_wire_reader(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch));
 	SlShape    *shape = NULL;
@@ -47,6 +63,7 @@ read_shape(const bytea *batch, const char *schema, const char *table)
 	SlError		err = {0};
 	int			nothers = 0;
 
+	*layout = NULL;
 	while (sl_wire_next(r, &rec, &err))
 	{
 		if (rec.kind == SL_REC_HEADER)
@@ -56,6 +73,10 @@ read_shape(const bytea *batch, const char *schema, const char *table)
 		}
 		else if (rec.kind == SL_REC_SHAPE && shape == NULL)
 			shape = sl_shape_copy(&rec.u.shape);
+		else if (rec.kind == SL_REC_LAYOUT && shape && *layout == NULL && rec.u.layout.layout &&
+				 rec.u.layout.relid == shape->relid &&
+				 strcmp(rec.u.layout.schema, schema) == 0 && strcmp(rec.u.layout.name, table) == 0)
+			*layout = copy_layout(&rec.u.layout);
 		else
 			nothers++;
 	}
@@ -66,7 +87,7 @@ read_shape(const bytea *batch, const char *schema, const char *table)
 		strcmp(shape->name, table) != 0)
 		sl_refuse(&(SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION, .schema = schema,
 								.table = table},
-				  "the batch has not the shape of table \"%s.%s\" and nothing else",
+				  "the batch has not the shape of table \"%s.%s\", its layout behind it, and nothing else",
 				  schema, table);
 	return shape;
 }
@@ -195,6 +216,7 @@ copied(SlStream *s, FunctionCallInfo fcinfo)
 	JsonbValue	identity;
 	SlStreamTable *t;
 	SlShape    *shape;
+	SlLayout   *layout;
 	SlFeedRanges sum;
 	SlCopyRecord *run = sl_copy_record_load(s->stream_id);
 	char	   *schema;
@@ -210,13 +232,15 @@ copied(SlStream *s, FunctionCallInfo fcinfo)
 	sl_json_keys(result, "a result", " schema table identity ");
 	schema = sl_json_need_text(result, "schema");
 	table = sl_json_need_text(result, "table");
-	shape = read_shape(PG_GETARG_BYTEA_PP(1), schema, table);
+	shape = read_shape(PG_GETARG_BYTEA_PP(1), schema, table, &layout);
 	t = sl_stream_table_by_name(s->stream_id, schema, table);
 	if (run == NULL || t == NULL || strcmp(t->state, "copying") != 0)
 		raise_not_ready(schema, table, psprintf("Its state is \"%s\".",
 												t ? t->state : "not on record"));
 	sum = check_ranges(s, shape, run);
 	establish(s, t, shape, &sum);
+	if (layout)
+		sl_feed_keep_layout(s, layout);
 	if (sum.window_lsn > run->last_snapshot)
 	{
 		run->last_snapshot = sum.window_lsn;

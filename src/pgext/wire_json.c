@@ -265,6 +265,19 @@ put_fault(StringInfo out, const SlFault *f, int encoding)
 }
 
 static void
+put_layout(StringInfo out, const SlLayout *l, int encoding)
+{
+	put_number(out, "wireid", l->wireid);
+	put_number(out, "relid", l->relid);
+	put_string(out, "schema", l->schema, encoding);
+	put_string(out, "name", l->name, encoding);
+	put_string(out, "layout", l->layout, encoding);
+	put_string(out, "door", l->door, encoding);
+	put_string(out, "statement", l->statement, encoding);
+	put_lsn(out, "lsn", l->lsn);
+}
+
+static void
 put_body(StringInfo out, const SlRecord *rec, int encoding)
 {
 	switch (rec->kind)
@@ -321,6 +334,9 @@ put_body(StringInfo out, const SlRecord *rec, int encoding)
 			break;
 		case SL_REC_FAULT:
 			put_fault(out, &rec->u.fault, encoding);
+			break;
+		case SL_REC_LAYOUT:
+			put_layout(out, &rec->u.layout, encoding);
 			break;
 		default:
 			/* Neither kind comes from the wire. */

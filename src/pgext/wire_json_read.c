@@ -44,6 +44,7 @@ static const KindInfo kinds[] = {
 	{SL_REC_HEARTBEAT, "heartbeat", " kind lsn time position "},
 	{SL_REC_COMMIT, "commit", " kind lsn end time position "},
 	{SL_REC_FAULT, "fault", " kind marker schema table column position message detail hint remedies "},
+	{SL_REC_LAYOUT, "layout", " kind wireid relid schema name layout door statement lsn "},
 };
 
 static void raise_cell(const char *wanted) SL_NORETURN;
@@ -379,6 +380,19 @@ get_fault(JsonbContainer *object, SlFault *f)
 }
 
 static void
+get_layout(JsonbContainer *object, SlLayout *l)
+{
+	l->wireid = get_rel(object, "wireid");
+	l->relid = get_id(object, "relid", l->wireid);
+	l->schema = sl_json_text(object, "schema", "public");
+	l->name = sl_json_need_text(object, "name");
+	l->layout = sl_json_text(object, "layout", NULL);
+	l->door = sl_json_text(object, "door", NULL);
+	l->statement = sl_json_text(object, "statement", NULL);
+	l->lsn = sl_json_lsn(object, "lsn", 0);
+}
+
+static void
 get_header(JsonbContainer *object, SlHeader *h)
 {
 	h->version = (uint16) sl_json_number(object, "version", 0, PG_UINT16_MAX,
@@ -402,7 +416,7 @@ find_kind(JsonbContainer *object)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unrecognized record kind \"%s\"", name),
-			 errhint("The kinds are header, shape, gone, begin, insert, update, delete, truncate, ddl, message, type, origin, heartbeat, commit and fault.")));
+			 errhint("The kinds are header, shape, gone, begin, insert, update, delete, truncate, ddl, message, type, origin, heartbeat, commit, fault and layout.")));
 	pg_unreachable();
 }
 
@@ -459,6 +473,9 @@ sl_record_from_json(JsonbContainer *object, SlRecord *rec)
 			break;
 		case SL_REC_FAULT:
 			get_fault(object, &rec->u.fault);
+			break;
+		case SL_REC_LAYOUT:
+			get_layout(object, &rec->u.layout);
 			break;
 		default:
 			rec->u.commit.commit_lsn = sl_json_lsn(object, "lsn", 0);

@@ -82,6 +82,13 @@ fuzz_record(const SlRecord *rec)
 			for (int i = 0; i < rec->u.fault.nremedies; i++)
 				fuzz_text(rec->u.fault.remedies[i]);
 			break;
+		case SL_REC_LAYOUT:
+			fuzz_text(rec->u.layout.schema);
+			fuzz_text(rec->u.layout.name);
+			fuzz_text(rec->u.layout.layout);
+			fuzz_text(rec->u.layout.door);
+			fuzz_text(rec->u.layout.statement);
+			break;
 		case SL_REC_INSERT:
 		case SL_REC_UPDATE:
 		case SL_REC_DELETE:

@@ -120,7 +120,7 @@ any_change(SlRecordKind kind, SlChange *ch)
 		any_row(&ch->newrow);
 }
 
-static const char kinds[] = "SXBIUDTQMYOKCF";
+static const char kinds[] = "SXBIUDTQMYOKCFL";
 
 static void
 any_fault(SlFault *f)
@@ -137,6 +137,19 @@ any_fault(SlFault *f)
 	f->remedies = palloc(sizeof(char *) * (f->nremedies + 1));
 	for (int i = 0; i < f->nremedies; i++)
 		f->remedies[i] = any_text(false);
+}
+
+static void
+any_layout(SlLayout * l)
+{
+	l->wireid = any_number(32);
+	l->relid = any_number(32);
+	l->schema = any_text(false);
+	l->name = any_text(false);
+	l->layout = any_text(true);
+	l->door = any_text(true);
+	l->statement = any_text(true);
+	l->lsn = any_number(64);
 }
 
 static void
@@ -201,6 +214,9 @@ any_record(SlRecord *rec, char kind)
 			break;
 		case SL_REC_FAULT:
 			any_fault(&rec->u.fault);
+			break;
+		case SL_REC_LAYOUT:
+			any_layout(&rec->u.layout);
 			break;
 		default:
 			any_change(rec->kind, &rec->u.change);
@@ -272,6 +288,15 @@ same_fault(const SlFault *a, const SlFault *b)
 }
 
 static bool
+same_layout(const SlLayout * a, const SlLayout * b)
+{
+	return a->wireid == b->wireid && a->relid == b->relid && a->lsn == b->lsn &&
+		same_text(a->schema, b->schema) && same_text(a->name, b->name) &&
+		same_text(a->layout, b->layout) && same_text(a->door, b->door) &&
+		same_text(a->statement, b->statement);
+}
+
+static bool
 same_record(const SlRecord *a, const SlRecord *b)
 {
 	if (a->kind != b->kind)
@@ -322,6 +347,8 @@ same_record(const SlRecord *a, const SlRecord *b)
 				same_text(a->u.commit.position, b->u.commit.position);
 		case SL_REC_FAULT:
 			return same_fault(&a->u.fault, &b->u.fault);
+		case SL_REC_LAYOUT:
+			return same_layout(&a->u.layout, &b->u.layout);
 		default:
 			return a->u.change.wireid == b->u.change.wireid &&
 				a->u.change.old_kind == b->u.change.old_kind &&
@@ -574,6 +601,14 @@ faults(void)
 		{"remedy that is absent", "F\16\2M\0\0\0\0\0\2m\0\0\0\1\0", 16, SL_ERR_MALFORMED},
 		{"64 remedies, none there", "F\15\2M\0\0\0\0\0\2m\0\0\0\x40", 15, SL_ERR_TRUNCATED},
 		{"65 remedies", "F\15\2M\0\0\0\0\0\2m\0\0\0\x41", 15, SL_ERR_LIMIT},
+		{"layout", "L\24\1\2\2s\0\2t\0\3{}\0\3[]\0\2x\0\5", 22, SL_ERR_NONE},
+		{"layout of a table that is not followed", "L\14\1\2\2s\0\2t\0\0\0\0\5", 14, SL_ERR_NONE},
+		{"layout without a name", "L\12\1\2\2s\0\0\0\0\0\5", 12, SL_ERR_MALFORMED},
+		{"layout of 16 MiB, not there", "L\17\1\2\2s\0\2t\0\x81\x80\x80\10\0\0\5", 17, SL_ERR_TRUNCATED},
+		{"layout of 16 MiB and a byte", "L\17\1\2\2s\0\2t\0\x82\x80\x80\10\0\0\5", 17, SL_ERR_LIMIT},
+		{"list of objects of 16 MiB and a byte", "L\17\1\2\2s\0\2t\0\0\x82\x80\x80\10\0\5", 17, SL_ERR_LIMIT},
+		{"statement of 2000 bytes, not there", "L\15\1\2\2s\0\2t\0\0\0\xd1\17\5", 15, SL_ERR_TRUNCATED},
+		{"statement of 2001 bytes", "L\15\1\2\2s\0\2t\0\0\0\xd2\17\5", 15, SL_ERR_LIMIT},
 		{"second header", "H\14SLUI\0\2\2a\0\2b\0\0\0", 16, SL_ERR_MALFORMED},
 	};
 
@@ -599,12 +634,12 @@ headers(void)
 	}			tests[] = {
 		{"nothing", "", 0, SL_ERR_TRUNCATED},
 		{"good", "H\16SLUI\0\3\2a\0\2b\0\0\0", 16, SL_ERR_NONE},
-		{"version 2", "H\16SLUI\0\2\2a\0\2b\0\0\0", 16, SL_ERR_NONE},
+		{"version 4", "H\16SLUI\0\4\2a\0\2b\0\0\0", 16, SL_ERR_NONE},
 		{"magic", "H\16SLUX\0\2\2a\0\2b\0\0\0", 16, SL_ERR_MALFORMED},
-		{"version 1", "H\16SLUI\0\1\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
-		{"version 4", "H\16SLUI\0\4\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
-		{"version 4 of another form", "H\6SLUI\0\4", 8, SL_ERR_UNSUPPORTED},
-		{"no encoding", "H\14SLUI\0\2\0\2b\0\0\0", 14, SL_ERR_MALFORMED},
+		{"version 2", "H\16SLUI\0\2\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
+		{"version 5", "H\16SLUI\0\5\2a\0\2b\0\0\0", 16, SL_ERR_UNSUPPORTED},
+		{"version 5 of another form", "H\6SLUI\0\5", 8, SL_ERR_UNSUPPORTED},
+		{"no encoding", "H\14SLUI\0\3\0\2b\0\0\0", 14, SL_ERR_MALFORMED},
 		{"not first", "X\1\5", 3, SL_ERR_MALFORMED},
 		{"some other file", "\x7f" "ELF\1\1\1", 7, SL_ERR_MALFORMED},
 	};
@@ -687,7 +722,7 @@ static void
 golden(void)
 {
 	static const char want[] =
-	"H\x18SLUI\0\2\5UTF8\0\2x\0\0\7" "715-09\0"
+	"H\x18SLUI\0\3\5UTF8\0\2x\0\0\7" "715-09\0"
 	"B\6\x90\4\5\x80\x80\4"
 	"U\x0f\1K\2\2\1" "1\5\xb2\0\1" "2\2\0\xff\0" "";
 	StringInfoData buf;
@@ -697,7 +732,7 @@ golden(void)
 	{SL_CELL_BINARY, 2, "\0\xff"}, {SL_CELL_TEXT, 0, ""}, {SL_CELL_NULL, 0, NULL}};
 
 	initStringInfo(&buf);
-	rec.u.header.version = 2;
+	rec.u.header.version = 3;
 	rec.u.header.encoding = "UTF8";
 	rec.u.header.server = "x";
 	rec.u.header.system_identity = "715-09";
@@ -724,56 +759,64 @@ golden(void)
 	pfree(buf.data);
 }
 
-/* A shape of one column, as version 2 wrote it and as version 3 does. */
-#define OLD_SHAPE "S\34\1\2\2s\0\2t\0rd\1\5\7\1\x20\2a\0\6\x17\1\2i\0\0\0027\0"
-#define NEW_SHAPE "S\37\1\2\2s\0\2t\0rd\1\5\7\1\x20\2a\0\6\x17\1\2i\0\0\0027\0\2m\0"
+#define SHAPE "S\37\1\2\2s\0\2t\0rd\1\5\7\1\x20\2a\0\6\x17\1\2i\0\0\0027\0\2m\0"
+#define LAYOUT "L\24\1\2\2s\0\2t\0\3{}\0\3[]\0\2x\0\5"
 
 /* What an older version wrote stays readable, and can be written. */
 static void
 versions(void)
 {
 	SlColumn	col = {.name = "a", .attnum = 3, .typid = 23, .typmod = -1,
-	.type_name = "i", .dflt = "7", .flags = SL_COL_DEFAULT};
+	.type_name = "i", .dflt = "7", .source_type = "m", .flags = SL_COL_DEFAULT};
 	SlRecord	rec = {.kind = SL_REC_SHAPE};
-	SlRecord	fault = {.kind = SL_REC_FAULT, .u.fault = {.marker = "M", .message = "m"}};
+	SlRecord	layout = {.kind = SL_REC_LAYOUT, .u.layout = {1, 2, "s", "t", "{}", "[]", "x", 5}};
 	StringInfoData buf;
-	SlWireReader *r;
 
 	rec.u.shape = (SlShape) {.wireid = 1, .relid = 2, .schema = "s", .name = "t",
 							 .relkind = 'r', .replident = 'd', .evidence = 1, .lsn = 5, .natts = 7,
 							 .ncols = 1, .cols = &col};
 	initStringInfo(&buf);
-	CHECK(sl_wire_put_version(&buf, &rec, 2, &err));
-	CHECK(buf.len == sizeof(OLD_SHAPE) - 1 && memcmp(buf.data, OLD_SHAPE, buf.len) == 0);
-	CHECK(read_after_header(2, OLD_SHAPE, sizeof(OLD_SHAPE) - 1) == 2);
-	CHECK(read_after_header(3, OLD_SHAPE, sizeof(OLD_SHAPE) - 1) == -1);
-
-	col.source_type = "m";
-	CHECK(!sl_wire_put_version(&buf, &rec, 2, &err) && err.code == SL_ERR_UNSUPPORTED);
+	for (int version = SL_WIRE_OLDEST; version <= SL_WIRE_VERSION; version++)
+	{
+		resetStringInfo(&buf);
+		CHECK(sl_wire_put_version(&buf, &rec, version, &err));
+		CHECK(buf.len == sizeof(SHAPE) - 1 && memcmp(buf.data, SHAPE, buf.len) == 0);
+		CHECK(read_after_header(version, SHAPE, sizeof(SHAPE) - 1) == 2);
+	}
 	resetStringInfo(&buf);
-	CHECK(sl_wire_put(&buf, &rec, &err));
-	CHECK(buf.len == sizeof(NEW_SHAPE) - 1 && memcmp(buf.data, NEW_SHAPE, buf.len) == 0);
-	CHECK(read_after_header(3, NEW_SHAPE, sizeof(NEW_SHAPE) - 1) == 2);
-	CHECK(read_after_header(2, NEW_SHAPE, sizeof(NEW_SHAPE) - 1) == -1);
+	CHECK(!sl_wire_put_version(&buf, &layout, 3, &err) && err.code == SL_ERR_UNSUPPORTED);
+	CHECK(buf.len == 0);
+	CHECK(sl_wire_put(&buf, &layout, &err));
+	CHECK(buf.len == sizeof(LAYOUT) - 1 && memcmp(buf.data, LAYOUT, buf.len) == 0);
+	CHECK(read_after_header(4, LAYOUT, sizeof(LAYOUT) - 1) == 2);
+	CHECK(read_after_header(3, LAYOUT, sizeof(LAYOUT) - 1) == -1 && err.code == SL_ERR_UNSUPPORTED);
+	pfree(buf.data);
+}
 
-	resetStringInfo(&buf);
-	CHECK(!sl_wire_put_version(&buf, &fault, 2, &err) && err.code == SL_ERR_UNSUPPORTED);
-	CHECK(sl_wire_put(&buf, &fault, &err));
-	CHECK(read_after_header(3, buf.data, buf.len) == 2);
-	CHECK(read_after_header(2, buf.data, buf.len) == -1 && err.code == SL_ERR_UNSUPPORTED);
+/* The longest texts of a layout are written, longer ones refused. */
+static void
+layout_limits(void)
+{
+	SlRecord	rec = {.kind = SL_REC_LAYOUT, .u.layout = {.schema = "s", .name = "t"}};
+	const char **fields[] = {&rec.u.layout.layout, &rec.u.layout.door, &rec.u.layout.statement};
+	size_t		limits[] = {SL_MAX_LAYOUT, SL_MAX_LAYOUT, SL_MAX_STATEMENT};
+	char	   *text = palloc(SL_MAX_LAYOUT + 2);
+	StringInfoData buf;
 
-	/* without its flag a default is not one */
-	col.flags = 0;
-	resetStringInfo(&buf);
-	rec.kind = SL_REC_HEADER;
-	rec.u.header = (SlHeader) {.version = 2, .encoding = "UTF8", .server = "x"};
-	CHECK(sl_wire_put(&buf, &rec, &err));
-	appendBinaryStringInfo(&buf, OLD_SHAPE, sizeof(OLD_SHAPE) - 1);
-	r = sl_wire_reader(buf.data, buf.len);
-	CHECK(sl_wire_next(r, &rec, &err) && sl_wire_next(r, &rec, &err));
-	CHECK(rec.u.shape.natts == 7 && strcmp(rec.u.shape.cols[0].dflt, "7") == 0 &&
-		  rec.u.shape.cols[0].source_type == NULL);
-	sl_wire_reader_free(r);
+	initStringInfo(&buf);
+	for (int i = 0; i < lengthof(fields); i++)
+	{
+		memset(text, 'x', limits[i] + 1);
+		text[limits[i] + 1] = '\0';
+		*fields[i] = text;
+		resetStringInfo(&buf);
+		CHECK(!sl_wire_put(&buf, &rec, &err) && err.code == SL_ERR_LIMIT && buf.len == 0);
+		text[limits[i]] = '\0';
+		CHECK(sl_wire_put(&buf, &rec, &err));
+		CHECK(read_after_header(SL_WIRE_VERSION, buf.data, buf.len) == 2);
+		*fields[i] = NULL;
+	}
+	pfree(text);
 	pfree(buf.data);
 }
 
@@ -789,5 +832,6 @@ main(void)
 	RUN(headers);
 	RUN(writer_limits);
 	RUN(versions);
+	RUN(layout_limits);
 	return UNIT_END();
 }
