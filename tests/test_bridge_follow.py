@@ -82,6 +82,20 @@ def test_changes_of_rows(my_db, follow):
     assert_followed(stream, "t")
 
 
+def test_row_in_the_way_of_a_long_run_of_inserts(my_db, follow):
+    """Inserts that met no row for long do not look for one any more; the batch of one that meets a row comes again, and looks."""
+    stream = follow(my_db, T)
+    stream.dst.execute("INSERT INTO t VALUES (500, 'stood here', 0)")
+    for first in (1, 1001):
+        my_db.execute("INSERT INTO t VALUES " + ", ".join("(%d, 'new', 1)" % i for i in range(first, first + 1000)))
+    stream.caught_up()
+    assert_same(stream, "t")
+    (conflict,) = stream.conflicts()
+    assert (conflict["kind"], conflict["count"]) == ("insert_exists", 1)
+    assert not stream.refusals()
+    assert "is applied once more" in stream.bridge.log_text()
+
+
 TYPES = """CREATE TABLE ty (id BIGINT PRIMARY KEY, a TINYINT, b SMALLINT UNSIGNED, c MEDIUMINT,
     d INT UNSIGNED, e BIGINT UNSIGNED, f DECIMAL(30, 10), g FLOAT, h DOUBLE, i BIT(10), j YEAR,
     k DATE, l TIME(3), m DATETIME(6), n TIMESTAMP(6) NULL, o CHAR(10), p VARCHAR(300),

@@ -486,6 +486,22 @@ refuse_permission(SlApply *ap, Relation rel)
 }
 
 /*
+ * An insert that did not look for its key met it.  The feeder comes again, with
+ * looks up to the end of this source transaction.
+ */
+static void
+look_next_time(SlApply *ap, Relation rel)
+{
+	SpinLockAcquire(&ap->slot->mutex);
+	ap->slot->careful_until = ap->in_hand;
+	SpinLockRelease(&ap->slot->mutex);
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("a row stands in the way of one that is inserted into target %s: its batch is applied once more, looking for each",
+					rel_name(rel))));
+}
+
+/*
  * Called in PG_CATCH around one row: what the target cannot take becomes a
  * refusal that tells the object but no value; anything else goes on as it is.
  * The target transaction is lost either way.  An insert that met its own key
@@ -522,6 +538,8 @@ sl_row_error(SlApply *ap, bool inserting)
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("another session wrote a row of target %s with the key of one being inserted",
 						rel_name(rel))));
+	if (code == ERRCODE_UNIQUE_VIOLATION && inserting && ap->unlooked && ap->feed)
+		look_next_time(ap, rel);
 	if (code == ERRCODE_UNIQUE_VIOLATION)
 		refuse_unique(ap, rel, e);
 	if (category == ERRCODE_TO_CATEGORY(ERRCODE_DATA_EXCEPTION) ||
