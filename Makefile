@@ -129,6 +129,11 @@ build/bridge/crosscheck: tests/programs/mysql/crosscheck.c $(SOURCE_OBJS)
 	$(CC) $(FE_CFLAGS) $(FE_CPPFLAGS) $$(pkg-config --cflags libmariadb) -MF $@.d -o $@ $< $(SOURCE_OBJS) \
 		$$(pkg-config --libs libmariadb) $(FE_LIBS)
 
+CATALOG_OBJS = $(patsubst src/%.c,build/bridge/%_fe.o,$(filter-out $(PURE_SRC),$(wildcard src/bridge/catalog*.c)))
+build/bridge/replay: tests/programs/mysql/replay.c $(SOURCE_OBJS) $(CATALOG_OBJS)
+	$(CC) $(FE_CFLAGS) $(FE_CPPFLAGS) $$(pkg-config --cflags libmariadb) -MF $@.d -o $@ $< $(SOURCE_OBJS) $(CATALOG_OBJS) \
+		$$(pkg-config --libs libmariadb) $(FE_LIBS)
+
 # a session on a target, by itself
 TARGET_OBJS = $(filter build/bridge/bridge/target%,$(BRIDGE_OBJS))
 build/bridge/session: tests/programs/target/session.c $(TARGET_OBJS)

@@ -20,7 +20,7 @@ typedef struct Cut
 } Cut;
 
 static void
-cut_text(Cut * c, const char *text, bool written, const BrDraft *d)
+cut_text(Cut *c, const char *text, bool written, const BrDraft *d)
 {
 	c->session = d->s->my;
 	if (!written)
@@ -30,7 +30,7 @@ cut_text(Cut * c, const char *text, bool written, const BrDraft *d)
 }
 
 static void
-free_cut(Cut * c)
+free_cut(Cut *c)
 {
 	pfree(c->t.tokens);
 	pfree(c->text);
@@ -197,9 +197,9 @@ br_expression_columns(BrDraft *d, const char *text, int *there, int *gone)
 		for (int k = 0; name != NULL && k < before->ncols && !known; k++)
 			known = sl_my_same_name(before->cols[k].name, name);
 		if (known && br_draft_by_old(d, name) != NULL)
-			++*there;
+			++* there;
 		else if (known)
-			++*gone;
+			++* gone;
 		if (name != NULL)
 			pfree(name);
 	}

@@ -55,6 +55,8 @@ typedef struct BrDraft
 	const BrReplaySession *s;
 	bool		mariadb;
 	const BrLayout *from;
+	BrLayout   *const *layouts; /* of other tables, as they are now */
+	int			nlayouts;
 	BrTable    *t;				/* in arena; cols are those of from */
 	int			ncols;
 	BrDraftColumn *cols;
@@ -83,8 +85,11 @@ extern BrDraftColumn *br_draft_by_attnum(BrDraft *d, int32 attnum);
 /* ALTER TABLE's clauses, all but a new name of the table: alter.c. */
 extern void br_draft_alter(BrDraft *d, const SlDdlEffect *e);
 
-/* The table is called to: names that the server made of the old name follow it. */
+/* The table is called to: names that the server made of the old name follow it.  constraint.c */
 extern void br_draft_rename(BrDraft *d, const SlDdlTableName *to);
+
+/* Is it the table that the foreign key points to? */
+extern bool br_points_to(const BrForeignKey *f, const SlMySession *s, const SlDdlTableName *name);
 
 /* ---------- columns: column.c, default.c ---------- */
 
@@ -142,6 +147,9 @@ extern bool br_expression_is_json_valid(BrDraft *d, const char *text, const char
 extern void br_draft_keys(BrDraft *d, const SlDdlEffect *e);
 extern void br_draft_foreign_keys(BrDraft *d, const SlDdlEffect *e);
 extern void br_draft_checks(BrDraft *d, const SlDdlEffect *e);
+
+/* The foreign key that a clause adds, and its columns; NULL = none, or the server forgets it. */
+extern const SlDdlForeignKey *br_clause_foreign_key(const BrDraft *d, const SlDdlClause *c, const char *const **columns, int *n);
 
 /* Did an IF [NOT] EXISTS make the clause do nothing?  As the table was before the statement. */
 extern bool br_clause_is_idle(BrDraft *d, const SlDdlEffect *e, int clause);
