@@ -429,11 +429,13 @@ def test_many_cold_starts(servers, fed):
 @pytest.mark.long
 def test_every_point_had_its_kill():
     """Last of this file: a point nobody died at was not tested."""
-    assert sorted(COPY_POINTS + STREAM_POINTS) == bridge_fault_points(), \
+    # at those of what is owed to rows, test_bridge_backfill.py kills
+    points = [p for p in bridge_fault_points() if not p.startswith("debt_")]
+    assert sorted(COPY_POINTS + STREAM_POINTS) == points, \
         "points in the bridge and points in this test differ"
     mine = TARGET_COPY_POINTS + TARGET_STREAM_POINTS
     assert sorted(mine) == [p for p in fault_points() if p.startswith("feed_") or p == "mid_batch"], \
         "points in the extension and points in this test differ"
-    wanted = bridge_fault_points() + mine + [kill.__name__ for kill in RANDOM_KILLS]
+    wanted = points + mine + [kill.__name__ for kill in RANDOM_KILLS]
     missing = [p for p in wanted if not KILLS.get(p)]
     assert not missing, "no kill at %s; kills: %r" % (", ".join(missing), KILLS)

@@ -11,6 +11,7 @@
 #include <poll.h>
 
 #include "bridge/child.h"
+#include "bridge/debt.h"
 #include "bridge/follow.h"
 #include "bridge/follow_int.h"
 #include "bridge/verify.h"
@@ -202,6 +203,52 @@ chores(Follow *w)
 	return false;
 }
 
+/* While values that are owed are copied. */
+static bool
+may_pay_on(void *arg)
+{
+	Follow	   *w = arg;
+	BrOutcome	out;
+
+	if (!look_at_server(w))
+		return false;
+	if (br_finish_keep(w->finish, &out))
+		return true;
+	end_with(w, out.end, out.why);
+	return false;
+}
+
+/* What the last answer says is owed comes before anything else; inside a source transaction, behind it. */
+static bool
+pay_debts(Follow *w)
+{
+	BrPayer		payer = {.s = w->s, .t = w->t, .flow = w->flow, .followed = w->followed, .go_on = may_pay_on, .arg = w};
+	BrError		err;
+
+	if (!w->feed.owes || w->feed.in_block || !br_flow_is_between(w->flow))
+		return true;
+	if ((br_feed_has_whole(&w->feed) && !br_feed_flush(&w->feed)) || !br_feed_results(&w->feed, true))
+		return false;
+	w->feed.owes = false;
+	switch (br_debts_pay(&payer, &w->stop, &err))
+	{
+		case BR_PAID:
+			return true;
+		case BR_PAID_LEAVE:
+			if (w->stop.kind == BR_STOP_NONE)
+				end_with(w, BR_END_STOP, "");
+			return false;
+		case BR_PAID_STOP:
+			return false;
+		case BR_PAID_REFUSED:
+			if (!w->feed.ended)
+				br_outcome_of(w->out, &err);
+			w->feed.ended = true;
+			return false;
+	}
+	return false;
+}
+
 /* While a comparison takes its snapshots. */
 static bool
 stand_still(Follow *w)
@@ -255,7 +302,7 @@ wait_for_source(Follow *w)
 
 		if (!br_feed_results(&w->feed, false) || asked_to_stop(w))
 			return false;
-		if (!take_ticket(w) || !answer_ticket(w))
+		if (!pay_debts(w) || !take_ticket(w) || !answer_ticket(w))
 			return false;
 		if (br_feed_has_whole(&w->feed) && w->feed.flying == 0 && !br_feed_flush(&w->feed))
 			return false;
@@ -278,7 +325,7 @@ one_event(Follow *w)
 	size_t		len;
 	MxError		err;
 
-	if (!wait_for_source(w))
+	if (!pay_debts(w) || !wait_for_source(w))
 		return false;
 	if (mx_dump_next(w->log, &data, &len, &err) <= 0)
 	{

@@ -53,7 +53,7 @@ br_ahead_create(BrStream *s)
 }
 
 static void
-forget(BrAhead * a)
+forget(BrAhead *a)
 {
 	for (int i = 0; i < a->n; i++)
 		pfree(a->statements[i].sql);
@@ -63,7 +63,7 @@ forget(BrAhead * a)
 
 /* See follow_int.h. */
 void
-br_ahead_free(BrAhead * a)
+br_ahead_free(BrAhead *a)
 {
 	forget(a);
 	if (a->statements != NULL)
@@ -139,7 +139,7 @@ read_events(Reader *r, uint64 to, BrStop *stop)
 
 /* See follow_int.h. */
 bool
-br_ahead_read(BrAhead * a, const BrPosition *at, uint64 from, uint64 to, BrStop *stop)
+br_ahead_read(BrAhead *a, const BrPosition *at, uint64 from, uint64 to, BrStop *stop)
 {
 	MxDump		dump = {.server_id = a->s->server_id ^ 1, .stop_at_end = true, .heartbeat = 10};
 	MxParams	p = a->s->source;
@@ -169,7 +169,7 @@ br_ahead_read(BrAhead * a, const BrPosition *at, uint64 from, uint64 to, BrStop 
 
 /* See follow_int.h. */
 uint64
-br_ahead_names(const BrAhead * a, const char *table, uint64 from, uint64 to)
+br_ahead_names(const BrAhead *a, const char *table, uint64 from, uint64 to)
 {
 	uint64		last = 0;
 

@@ -46,6 +46,7 @@ take_answer(BrFeed *fd, const char *text)
 		br_stream_advanced(fd->s);
 	if (br_json_get_true(json, "stop"))
 		fd->stop = true;
+	fd->owes = br_json_get_true(json, "owes");
 	fd->catch_up = 0;
 	(void) br_json_get_int64(json, "catch_up", &fd->catch_up);
 	if (fd->verifier != NULL && br_json_get(json, "verify") != NULL)

@@ -373,17 +373,17 @@ extern bool br_log_end(MxConn *c, int64 files, uint64 *lsn, BrStop *stop);
 
 typedef struct BrAhead BrAhead;
 
-extern BrAhead * br_ahead_create(BrStream *s);
-extern void br_ahead_free(BrAhead * a);
+extern BrAhead *br_ahead_create(BrStream *s);
+extern void br_ahead_free(BrAhead *a);
 
 /*
  * Read the statements of the log from at, which is from as a number, up to to, unless they were read before.  What only begins or
  * ends a group is none.  False: *stop.
  */
-extern bool br_ahead_read(BrAhead * a, const BrPosition *at, uint64 from, uint64 to, BrStop *stop);
+extern bool br_ahead_read(BrAhead *a, const BrPosition *at, uint64 from, uint64 to, BrStop *stop);
 
 /* Of those behind from and up to to, the end of the last one that has the table's name among its words; 0 = none has. */
-extern uint64 br_ahead_names(const BrAhead * a, const char *table, uint64 from, uint64 to);
+extern uint64 br_ahead_names(const BrAhead *a, const char *table, uint64 from, uint64 to);
 
 /* ---------- where to begin: follow_start.c ---------- */
 
@@ -429,6 +429,7 @@ typedef struct BrFeed
 	int			flying;
 	bool		in_block;		/* a source transaction is fed in parts */
 	bool		stop;			/* asked for */
+	bool		owes;			/* values are to be copied (debt.h) */
 	int64		catch_up;		/* ticket that is asked for; 0 = none */
 	int64		answered;		/* the last one that was answered */
 	int64		sent;			/* when a batch was sent last, milliseconds */

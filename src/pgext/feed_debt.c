@@ -199,7 +199,7 @@ take_int32(const char **p)
 
 /* Where each row begins; the lengths were checked (sl_copy_batch_read). */
 static void
-find_rows(Filling * f, const SlCopyBatch *b)
+find_rows(Filling *f, const SlCopyBatch *b)
 {
 	const char *p = b->rows;
 
@@ -210,13 +210,17 @@ find_rows(Filling * f, const SlCopyBatch *b)
 		f->rows[i] = p;
 		p += sizeof(uint16);
 		for (int k = 0; k < f->d->ncols; k++)
-			p += Max(take_int32(&p), 0);
+		{
+			int32		len = take_int32(&p);
+
+			p += Max(len, 0);
+		}
 	}
 }
 
 /* The cells of row number i; blank: it lets go of its values. */
 static void
-take_cells(Filling * f, uint64 i, bool blank)
+take_cells(Filling *f, uint64 i, bool blank)
 {
 	const char *p = f->rows[i] + sizeof(uint16);
 
@@ -233,7 +237,7 @@ take_cells(Filling * f, uint64 i, bool blank)
 }
 
 static void
-write_rows(Filling * f, uint64 to, bool blank)
+write_rows(Filling *f, uint64 to, bool blank)
 {
 	SlChange	c = {.newrow = {.ncells = f->d->ncols, .cells = f->cells}};
 	SlRelMap   *map;
@@ -260,7 +264,7 @@ write_rows(Filling * f, uint64 to, bool blank)
  * of a row that may be left; any other is raised.
  */
 static int
-try_rows(Filling * f, uint64 from, uint64 to, bool blank)
+try_rows(Filling *f, uint64 from, uint64 to, bool blank)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -298,7 +302,7 @@ try_rows(Filling * f, uint64 from, uint64 to, bool blank)
  * unique value let go of it first, which also needs one more pass.
  */
 static bool
-fill(Filling * f)
+fill(Filling *f)
 {
 	bool		again = false;
 	uint64		step = f->nrows;
@@ -348,13 +352,13 @@ take_cursor(SlDebt *d, JsonbContainer *key, const SlCopyBatch *b)
 			sl_json_raise("cursor", "a JSON array of strings");
 		d->cursor[i] = pnstrdup(text->val.string.val, text->val.string.len);
 		d->cursor_attnums[i] = (int32) sl_json_number_of(getIthJsonbValueFromContainer(key, i), "key",
-														 1, PG_INT32_MAX);
+														 0, PG_INT32_MAX);
 	}
 }
 
 /* In which form the debt's columns come, in order. */
 static void
-read_forms(Filling * f, JsonbContainer *object)
+read_forms(Filling *f, JsonbContainer *object)
 {
 	int			n;
 	JsonbValue *forms = sl_json_array(object, "forms", &n);
