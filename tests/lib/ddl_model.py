@@ -95,10 +95,18 @@ class Table:
 
 
 class Author:
+    """Of statements for PostgreSQL; another dialect overrides what differs."""
+
+    TYPES, WIDER = TYPES, WIDER
+    value, constant = staticmethod(value), staticmethod(constant)
+
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.fresh = 0
-        self.tables = [
+        self.tables = self.first_tables()
+
+    def first_tables(self):
+        return [
             Table("t0", [("id", "integer")],
                   {"a": "integer", "b": "varchar(20)", "c": "numeric(8,2)", "d": "text"}),
             Table("t1", [("k1", "text"), ("k2", "bigint")],
@@ -119,7 +127,7 @@ class Author:
             choice = self.rng.random()
             if name in table.required or choice < 0.8:
                 names.append(name)
-                vals.append(value(self.rng, type_name))
+                vals.append(self.value(self.rng, type_name))
         return "INSERT INTO %s (%s) VALUES (%s)" % (table.name, ", ".join(names), ", ".join(vals))
 
     def where(self, table):
@@ -133,7 +141,7 @@ class Author:
         names = self.rng.sample(sorted(table.columns), self.rng.randrange(1, min(3, len(table.columns)) + 1))
         return "UPDATE %s SET %s WHERE %s" % (
             table.name,
-            ", ".join("%s = %s" % (c, value(self.rng, table.columns[c])) for c in names),
+            ", ".join("%s = %s" % (c, self.value(self.rng, table.columns[c])) for c in names),
             self.where(table))
 
     def insert_next(self, table):
@@ -173,7 +181,7 @@ class Author:
         return ["ALTER TABLE %s %s" % (table.name, w) for w in what]
 
     def column(self):
-        return self.q(self.name()), self.rng.choice(TYPES)
+        return self.q(self.name()), self.rng.choice(self.TYPES)
 
     def add(self, table):
         name, type_name = self.column()
@@ -181,7 +189,7 @@ class Author:
         if how == "plain":
             table.columns[name] = type_name
             return self.alter(table, "ADD COLUMN %s %s" % (name, type_name))
-        dflt = constant(self.rng, type_name)
+        dflt = self.constant(self.rng, type_name)
         table.columns[name] = type_name
         if how == "default":
             return self.alter(table, "ADD COLUMN %s %s DEFAULT %s" % (name, type_name, dflt))
@@ -216,17 +224,24 @@ class Author:
         return self.alter(table, "RENAME COLUMN %s TO %s" % (old, new))
 
     def widen(self, table):
-        able = [c for c in sorted(table.columns) if table.columns[c] in WIDER]
+        able = [c for c in sorted(table.columns) if table.columns[c] in self.WIDER]
         if not able:
             return None
         name = self.rng.choice(able)
-        table.columns[name] = self.rng.choice(WIDER[table.columns[name]])
-        return self.alter(table, "ALTER COLUMN %s TYPE %s" % (name, table.columns[name]))
+        table.columns[name] = self.rng.choice(self.WIDER[table.columns[name]])
+        return self.alter(table, self.retype(table, name))
+
+    def retype(self, table, name):
+        return "ALTER COLUMN %s TYPE %s" % (name, table.columns[name])
+
+    def makers(self):
+        """What makes a change that crosses, as often as it is to be chosen."""
+        return [self.add, self.add, self.drop, self.rename, self.widen]
 
     def crossing(self, table):
         """A change that must cross."""
         while True:
-            make = self.rng.choice([self.add, self.add, self.drop, self.rename, self.widen])
+            make = self.rng.choice(self.makers())
             statements = make(table)
             if statements:
                 table.touched = False
@@ -240,6 +255,12 @@ class Author:
         if not cols:
             return Change(table, self.alter(table, "ENABLE ROW LEVEL SECURITY"), "row security",
                           ["UNFORWARDED-SCHEMA-CHANGE"])
+        what, markers, statements = self.rng.choice(self.refusable(table, cols, name, type_name))
+        table.columns = {c: t for c, t in table.columns.items() if c in table.required}
+        return Change(table, statements, what, markers)
+
+    def refusable(self, table, cols, name, type_name):
+        """[(what, markers, statements)], of columns that rows need not give and of a new one."""
         a = self.rng.choice(cols)
         refuse = "SCHEMA-CHANGE-REFUSED"
         door = "UNFORWARDED-SCHEMA-CHANGE"
@@ -253,7 +274,7 @@ class Author:
                                           "RENAME COLUMN %s TO %s" % (a, self.q(self.name()))]),
             ("check", [door], ["ADD CHECK (%s)" % ("%s IS NULL OR %s IS NOT NULL" % (a, a))]),
             ("default", [door], ["ALTER COLUMN %s SET DEFAULT NULL" % a,
-                                 "ALTER COLUMN %s SET DEFAULT %s" % (a, constant(self.rng, table.columns[a]))]),
+                                 "ALTER COLUMN %s SET DEFAULT %s" % (a, self.constant(self.rng, table.columns[a]))]),
             ("row security", [door], ["ENABLE ROW LEVEL SECURITY"]),
             ("zone", [refuse], ["ADD COLUMN %s timestamp" % name,
                                 "ALTER COLUMN %s TYPE timestamptz" % name, "DROP COLUMN %s" % a]),
@@ -266,6 +287,4 @@ class Author:
                   "RENAME COLUMN swap TO %s" % b]),
                 ("drop and add", [refuse], ["DROP COLUMN %s" % a, "ADD COLUMN %s %s" % (name, table.columns[a])]),
             ]
-        what, markers, alters = self.rng.choice(choices)
-        table.columns = {c: t for c, t in table.columns.items() if c in table.required}
-        return Change(table, self.alter(table, *alters), what, markers)
+        return [(what, markers, self.alter(table, *alters)) for what, markers, alters in choices]

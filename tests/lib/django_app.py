@@ -2,6 +2,7 @@
 
 In a process of its own: Django's settings are global.
 """
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ SETTINGS = """
 import json, os
 SECRET_KEY = "test"
 INSTALLED_APPS = ["shop"]
-DATABASES = {"default": dict(json.loads(os.environ["SHOP_DB"]), ENGINE="django.db.backends.postgresql")}
+DATABASES = {"default": json.loads(os.environ["SHOP_DB"])}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 """
@@ -31,17 +32,25 @@ class Migration(migrations.Migration):
 """
 
 
+def login(db):
+    """Django's settings of a Db or a MyDb."""
+    server = db.server
+    if hasattr(server, "sockdir"):
+        return {"ENGINE": "django.db.backends.postgresql", "NAME": db.name, "USER": "postgres",
+                "HOST": server.sockdir, "PORT": str(server.port)}
+    return {"ENGINE": "django.db.backends.mysql", "NAME": db.name, "USER": "root", "HOST": server.socket,
+            "OPTIONS": {"charset": "utf8mb4"}}
+
+
 class DjangoApp:
     """migrations: [(name, source text of the operations)] in order."""
 
     def __init__(self, folder, db, migrations):
         self.folder = str(folder)
         self.names = [name for name, _ in migrations]
-        server = db.server
         self.env = dict(os.environ, DJANGO_SETTINGS_MODULE="settings", PYTHONDONTWRITEBYTECODE="1",
                         PYTHONPATH=self.folder,
-                        SHOP_DB='{"NAME": "%s", "USER": "postgres", "HOST": "%s", "PORT": "%s"}'
-                        % (db.name, server.sockdir, server.port))
+                        SHOP_DB=json.dumps(login(db)))
         self._write("settings.py", SETTINGS)
         self._write("shop/__init__.py", "")
         self._write("shop/models.py", "")

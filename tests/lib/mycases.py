@@ -19,10 +19,11 @@ ON_MYSQL = pytest.mark.parametrize("kind", ["mysql"])
 
 
 class Ground:
-    """Servers are started when the first case asks for them; destroy() ends all."""
+    """Servers are started when the first case asks for them; destroy() ends all, but for a target that was given."""
 
-    def __init__(self, name):
-        self.target = PgServer(name).start()
+    def __init__(self, name, target=None):
+        self.own = not target
+        self.target = target or PgServer(name).start()
         self.dst = self.target.fresh_db(name, extension=True)
         self.bridge = Bridge(self.dst).start()
         self._servers = {}
@@ -69,7 +70,10 @@ class Ground:
         self.bridge.destroy()
         for server in self._servers.values():
             server.destroy()
-        self.target.destroy()
+        if self.own:
+            self.target.destroy()
+        elif self.target.is_running():
+            self.dst.destroy()
 
 
 def make_ground(name):

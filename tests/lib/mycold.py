@@ -4,6 +4,7 @@ an oracle that compares both sides without knowing anything of sluice."""
 import contextlib
 import datetime
 import decimal
+import json
 import random
 import threading
 
@@ -208,26 +209,39 @@ def _plain(value):
     return value
 
 
-def _count(rows):
+def plain_json(value):
+    """The same, with JSON texts and truth values that the target has as such."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str) and value[:1] in "{[":
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return value
+    return json.dumps(value, sort_keys=True) if isinstance(value, (dict, list)) else _plain(value)
+
+
+def _count(rows, plain):
     out = {}
     for row in rows:
-        key = repr(tuple(_plain(v) for v in row))
+        key = repr(tuple(plain(v) for v in row))
         out[key] = out.get(key, 0) + 1
     return out
 
 
-def differing_rows(src, dst, table, schema="public"):
-    """Rows of table that one side has and the other has not, as texts; at most ten."""
+def differing_rows(src, dst, table, schema="public", plain=_plain):
+    """Rows of table that one side has and the other has not, as texts; at most ten.  plain: puts a value into a
+    form that both sides share."""
     conn = src.connect()
     try:
         with conn.cursor() as cur:
             cur.execute("SET time_zone = '+00:00'")
             cur.execute("SELECT * FROM `%s`" % table)
             names = [d[0] for d in cur.description]
-            ours = _count(cur.fetchall())
+            ours = _count(cur.fetchall(), plain)
     finally:
         conn.close()
-    theirs = _count(tuple(row[n] for n in names) for row in dst.rows('SELECT * FROM %s."%s"' % (schema, table)))
+    theirs = _count((tuple(row[n] for n in names) for row in dst.rows('SELECT * FROM %s."%s"' % (schema, table))), plain)
     return [("source %d target %d: %s" % (ours.get(k, 0), theirs.get(k, 0), k))[:300]
             for k in ours.keys() | theirs.keys() if ours.get(k, 0) != theirs.get(k, 0)][:10]
 
