@@ -45,7 +45,6 @@ ALTER USER MAPPING FOR PUBLIC SERVER my_shop OPTIONS (ADD user 'u');
 
 -- arguments and options that mean nothing there, or are not built
 SELECT state FROM sluice.sync_start('s', 'my_shop', 'mariadb');
-SELECT state FROM sluice.sync_start('s', 'my_shop', schema_changes => 'forward');
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"slot_name": "x"}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "never"}');
 SELECT state FROM sluice.sync_start('s', 'my_shop', options => '{"zero_dates": "now"}');

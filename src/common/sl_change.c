@@ -87,6 +87,10 @@ same_type(const SlColumn *ca, const SlColumn *cb)
 {
 	if (ca->typid != 0 && cb->typid != 0)
 		return ca->typid == cb->typid && ca->typmod == cb->typmod;
+	/* the name of its own type goes with the column's */
+	if (ca->typid == cb->typid && ca->source_type != NULL && cb->source_type != NULL &&
+		strcmp(ca->source_type, cb->source_type) == 0)
+		return true;
 	if (ca->type_name != NULL && cb->type_name != NULL)
 		return strcmp(ca->type_name, cb->type_name) == 0;
 	return true;
@@ -234,13 +238,15 @@ classify_names(Work *w)
 	pfree(given);
 }
 
-/* The columns that both have, in another order: not on PostgreSQL by attnum. */
+/* The columns that both have, in another order, as far as names tell. */
 static void
 classify_places(Work *w)
 {
 	int			last = -1;
 	bool		moved = false;
 
+	if (!w->by_name)
+		return;
 	for (int i = 0; i < w->a->ncols; i++)
 	{
 		if (w->pair[i] < 0)
@@ -313,6 +319,22 @@ classify_columns(Work *w)
 	w->classes[SL_CHANGE_IDENTITY] = !same_identity(w);
 }
 
+/* Is every change one of the same column, and none of the table's? */
+static bool
+is_one_column(const Work *w)
+{
+	const SlColumnChange *first = &w->set->columns[0];
+
+	if (w->set->n == 0 || w->classes[SL_CHANGE_IDENTITY] || w->classes[SL_CHANGE_TABLE_NAME] ||
+		w->classes[SL_CHANGE_REPLACED] || w->by_name)
+		return false;
+	for (int i = 0; i < w->set->n; i++)
+		if (w->set->columns[i].before < 0 || w->set->columns[i].after < 0 ||
+			w->set->columns[i].before != first->before)
+			return false;
+	return true;
+}
+
 /* One column left and one came, and which they were is not known. */
 static bool
 perhaps_renamed(const Work *w)
@@ -365,6 +387,7 @@ sl_change_classify(const SlShape *before, const SlShape *after)
 		strcmp(before->name, after->name) != 0;
 	classify_columns(&w);
 	w.set->class = one_class(&w);
+	w.set->one_column = w.set->class == SL_CHANGE_SEVERAL && is_one_column(&w);
 	pfree(w.pair);
 	pfree(w.paired);
 	return w.set;

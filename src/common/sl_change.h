@@ -12,8 +12,9 @@
  * are the same iff their attnums are.  Where either does not know them all, names
  * decide, and an addition, a drop or a new type of what may be another column
  * is UNPROVEN.  Default, identity and generation are the door's, nullability
- * too unless both shapes are as of the change.  Rule:
- * docs/schema-changes.md, "What is forwarded".
+ * too unless both shapes are as of the change.  Columns that only stand in another
+ * order are no change where all attnums are known: values are sent by name.  Rule:
+ * docs/schema-changes.md, "What happens to which change".
  */
 typedef enum SlChangeClass
 {
@@ -25,8 +26,8 @@ typedef enum SlChangeClass
 	SL_CHANGE_NULLABILITY,		/* one column's; only of SL_EVIDENCE_CHANGE */
 	SL_CHANGE_COLLATION,		/* of columns, nothing else */
 	SL_CHANGE_RENAME,			/* one column, proven by its attnum */
-	SL_CHANGE_ORDER,			/* two or more columns exchanged names or
-								 * places */
+	SL_CHANGE_ORDER,			/* two or more columns exchanged names, or
+								 * places where not all attnums are known */
 	SL_CHANGE_REPLACED,			/* a name now holds another column: dropped
 								 * and added again, or one renamed to what
 								 * another was called */
@@ -56,6 +57,8 @@ typedef struct SlColumnChange
 typedef struct SlChangeSet
 {
 	SlChangeClass class;
+	bool		one_column;		/* of SL_CHANGE_SEVERAL: all of it is of one
+								 * column that both have */
 	int			n;				/* changes: a column can have several */
 	SlColumnChange *columns;
 } SlChangeSet;

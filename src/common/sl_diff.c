@@ -101,6 +101,10 @@ same_type(const SlColumn *ca, const SlColumn *cb)
 {
 	if (ca->typid != 0 && cb->typid != 0)
 		return ca->typid == cb->typid && ca->typmod == cb->typmod;
+	/* the name of its own type goes with the column's */
+	if (ca->typid == cb->typid && ca->source_type != NULL && cb->source_type != NULL &&
+		strcmp(ca->source_type, cb->source_type) == 0)
+		return true;
 	if (ca->type_name != NULL && cb->type_name != NULL)
 		return strcmp(ca->type_name, cb->type_name) == 0;
 	return true;

@@ -250,8 +250,6 @@ start_again(SlStream *s, const SlStartArgs *a, const char *server)
 	sl_refusal_replay(s->stream_id, NULL);
 	check_restart(s, a, server);
 	sl_start_check_overrides(a, s->driver, sl_driver_is_bridged(s->driver) && s->source_server);
-	if (sl_driver_is_bridged(s->driver) && s->source_server)
-		sl_start_bridged_again(s, a);
 	if (a->restart || a->reset)
 		begin_anew(s, a);
 	s->options = sl_options_merge(s->options, a->options);
@@ -437,7 +435,7 @@ take_source(SlStream *s, const SlStartArgs *a, bool temporary)
 	sl_options_check_driver(s->options, s->driver);
 	sl_start_check_overrides(a, s->driver, sl_driver_is_bridged(s->driver));
 	if (sl_driver_is_bridged(s->driver))
-		sl_start_bridged(s, a, src);
+		sl_start_bridged(s, src);
 	else
 		name_objects(s);
 	return src;

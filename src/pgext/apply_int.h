@@ -222,6 +222,14 @@ extern void sl_relmap_recheck(SlApply *ap);
 extern void sl_relmap_load_snapshots(SlApply *ap);
 extern bool sl_relmap_in_copy(SlApply *ap, SlRelMap *map);
 
+/*
+ * wedge.c: such a refusal names the way out: the stream makes the change in its place, or
+ * copies again what it cannot carry.
+ */
+struct SlRefusal;
+extern void sl_relmap_tell_wedge(SlApply *ap, const SlRelMap *map, const SlCase *asked,
+								 struct SlRefusal *r);
+
 /* cells.c */
 extern void sl_cells_init(SlColumnIn *in, const SlColumn *col, Form_pg_attribute att,
 						  bool feed);

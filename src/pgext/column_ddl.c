@@ -320,7 +320,8 @@ make_value(Making *m)
 	else if (col->dflt)
 		make_default(m);
 	else if (col->flags & SL_COL_DEFAULT)
-		column_fault(m, "its default could not be read");
+		column_fault(m, col->source_type ? "its default has no translation" :
+					 "its default could not be read");
 	else if (OidIsValid(m->type))
 	{
 		error = try(m, analyse_type_default);

@@ -11,7 +11,7 @@
 
 #include "utils/builtins.h"
 
-#include "pgext/spi_util.h"
+#include "pgext/judge_source.h"
 #include "pgext/types_int.h"
 #include "pgext/pgcompat.h"
 
@@ -98,32 +98,6 @@ has(const List *names, const char *name)
 		if (strcmp(lfirst(lc), name) == 0)
 		return true;
 	return false;
-}
-
-static List *
-target_labels(Oid type)
-{
-	MemoryContext cxt = CurrentMemoryContext;
-	const char *params[1] = {psprintf("%u", type)};
-	SlUserSwitch user;
-	List	   *names = NIL;
-	uint64		n;
-
-	sl_become_extension_owner(&user);
-	sl_spi_enter();
-	n = sl_spi_exec("SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum e"
-					" WHERE e.enumtypid = $1::pg_catalog.oid ORDER BY e.enumsortorder",
-					SPI_OK_SELECT, 1, params);
-	for (uint64 i = 0; i < n; i++)
-	{
-		MemoryContext old = MemoryContextSwitchTo(cxt);
-
-		names = lappend(names, sl_spi_text(i, 1, cxt));
-		MemoryContextSwitchTo(old);
-	}
-	sl_spi_leave();
-	sl_become_back(&user);
-	return names;
 }
 
 static char *
@@ -356,7 +330,7 @@ sl_pg_judge_enum(SlPgLook *look, SlTypeNow *n)
 
 	if (n->was)
 		c.was = parse(n->was->definition);
-	c.target = target_labels(n->t.target);
+	c.target = sl_enum_labels(n->t.target);
 	line = impossible(&c);
 	if (line == NULL)
 		line = made_again(&c);

@@ -226,9 +226,20 @@ failed(const Forward *f, ErrorData *e)
 					target_name(f->asked->target)));
 }
 
-/* Run one statement; NULL, or the error after its subtransaction is gone. */
+static void
+run_statement(SlStream *s, const SlAction *a)
+{
+	if (a->kind == SL_ACTION_ALTER_ENUM)
+		sl_ddl_alter_type(s, a->table, a->ddl);
+	else if (a->kind == SL_ACTION_CREATE_ENUM)
+		sl_ddl_run(s, InvalidOid, a->ddl);
+	else
+		sl_ddl_alter(s, a->table, a->ddl);
+}
+
+/* Run it; NULL, or the error after its subtransaction is gone. */
 static ErrorData *
-try_statement(SlStream *s, Oid target, const char *ddl)
+try_statement(SlStream *s, const SlAction *a)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -238,7 +249,7 @@ try_statement(SlStream *s, Oid target, const char *ddl)
 	MemoryContextSwitchTo(cxt);
 	PG_TRY();
 	{
-		sl_ddl_alter(s, target, ddl);
+		run_statement(s, a);
 		ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();
@@ -258,7 +269,7 @@ static void
 run_action(const Forward *f)
 {
 	const SlShape *shape = f->asked->after;
-	ErrorData  *e = try_statement(f->stream, f->action->table, f->action->ddl);
+	ErrorData  *e = try_statement(f->stream, f->action);
 
 	if (e)
 		failed(f, e);

@@ -154,8 +154,9 @@ sl_judge_was(const SlJudging *j, const SlColumn *now)
 bool
 sl_judge_reads_source(const SlJudging *j)
 {
-	return j->stream->source_server != NULL && j->stream->driver != NULL &&
-		strcmp(j->stream->driver, "postgres") == 0;
+	return sl_judge_is_bridged(j) ||
+		(j->stream->source_server != NULL && j->stream->driver != NULL &&
+		 strcmp(j->stream->driver, "postgres") == 0);
 }
 
 /* Is every column of the new shape known by its number? */
@@ -166,6 +167,30 @@ is_proven(const SlShape *after)
 		if (after->cols[i].attnum == 0)
 			return false;
 	return true;
+}
+
+/* See judge_int.h. */
+bool
+sl_judge_class_forwards(const SlJudging *j)
+{
+	switch (j->class)
+	{
+		case SL_CHANGE_NONE:
+		case SL_CHANGE_ADD:
+		case SL_CHANGE_DROP:
+		case SL_CHANGE_TYPE:
+		case SL_CHANGE_RENAME:
+			return is_proven(j->after);
+		case SL_CHANGE_NULLABILITY:
+			return sl_judge_is_bridged(j) && is_proven(j->after);
+		case SL_CHANGE_SEVERAL:
+			return j->one_column && sl_judge_is_bridged(j) && is_proven(j->after);
+		case SL_CHANGE_TABLE_NAME:
+			return j->before != NULL && j->before->relid != 0 &&
+				j->before->relid == j->after->relid;
+		default:
+			return false;
+	}
 }
 
 /*
@@ -180,20 +205,7 @@ can_forward(const SlJudging *j)
 		return false;
 	if (j->asked->first && sl_judge_only_adds(j))
 		return true;
-	switch (j->class)
-	{
-		case SL_CHANGE_NONE:
-		case SL_CHANGE_ADD:
-		case SL_CHANGE_DROP:
-		case SL_CHANGE_TYPE:
-		case SL_CHANGE_RENAME:
-			return is_proven(j->after);
-		case SL_CHANGE_TABLE_NAME:
-			return j->before != NULL && j->before->relid != 0 &&
-				j->before->relid == j->after->relid;
-		default:
-			return false;
-	}
+	return sl_judge_class_forwards(j);
 }
 
 static bool
@@ -282,6 +294,9 @@ final_marker(const SlJudging *j, int ndiffs)
 
 	if (m == SL_M_TARGET_SHAPE_MISMATCH && ndiffs > 0)
 		m = SL_M_SCHEMA_CHANGE_REFUSED;
+	/* what no statement here cures is the same refusal whenever it is met */
+	if (j->taken && j->nopen == 0 && m == SL_M_SCHEMA_CHANGE_REFUSED)
+		return m;
 	if (j->forward && j->asked->first && j->before &&
 		(m == SL_M_SCHEMA_CHANGE_REFUSED || m == SL_M_TARGET_SHAPE_MISMATCH))
 		m = SL_M_RESUME_SCHEMA_DIVERGENCE;
@@ -313,6 +328,7 @@ sl_judge(const SlCase *asked)
 		.pairs = asked->before_attnums, .after = asked->after, .target = asked->target,
 	.forward = strcmp(asked->stream->schema_changes, "forward") == 0};
 	SlVerdict  *v = palloc0(sizeof(SlVerdict));
+	SlChangeSet *set;
 	StringInfoData detail;
 	int			ndiffs = 0;
 
@@ -324,7 +340,9 @@ sl_judge(const SlCase *asked)
 	if (j.before)
 	{
 		ndiffs = source_diff(&j, &detail);
-		j.class = sl_change_classify(j.before, j.after)->class;
+		set = sl_change_classify(j.before, j.after);
+		j.class = set->class;
+		j.one_column = set->one_column;
 	}
 	j.looks = ndiffs > 0 || (asked->first && asked->before);
 	judge(&j);

@@ -26,6 +26,9 @@ typedef enum SlActionKind
 	SL_ACTION_DROP_COLUMN,
 	SL_ACTION_RENAME_COLUMN,
 	SL_ACTION_ALTER_TYPE,
+	SL_ACTION_ALTER_COLUMN,		/* NOT NULL, or the default */
+	SL_ACTION_ALTER_ENUM,		/* a label of the type that is in table */
+	SL_ACTION_CREATE_ENUM,
 	SL_ACTION_RENAME_TABLE,
 	SL_ACTION_SET_SCHEMA,
 	SL_ACTION_FILL				/* copy values, and nothing else */
@@ -37,7 +40,8 @@ typedef struct SlAction
 	char	   *ddl;			/* one statement on the target, no semicolon;
 								 * NULL for SL_ACTION_FILL */
 	Oid			table;			/* the one that ddl alters: the target, or
-								 * whom it inherits the column from */
+								 * whom it inherits the column from; of
+								 * SL_ACTION_ALTER_ENUM the type */
 	char	   *column;			/* name on the target afterwards; NULL for a
 								 * table's */
 	int			source_column;	/* index in after->cols, -1 = none */

@@ -18,6 +18,7 @@
 #include "common/sl_shape.h"
 #include "pgext/column_ddl.h"
 #include "pgext/judge_int.h"
+#include "pgext/judge_source.h"
 #include "pgext/judge_types.h"
 #include "pgext/pgcompat.h"
 
@@ -26,14 +27,26 @@ SlAction *
 sl_judge_action(SlJudging *j, SlActionKind kind, Oid table, const char *what,
 				const char *column, int source_column)
 {
+	return sl_judge_run(j, kind, table,
+						what ? psprintf("ALTER TABLE %s %s", sl_judge_table_name(table), what) : NULL,
+						column, source_column);
+}
+
+/* See judge_int.h. */
+SlAction *
+sl_judge_run(SlJudging *j, SlActionKind kind, Oid table, const char *ddl, const char *column,
+			 int source_column)
+{
 	SlAction   *a;
 
-	if (j->actions == NULL)
-		j->actions = palloc0_array(SlAction, 2 * j->nopen + j->nfills);
+	/* an ENUM may get many labels at once */
+	if (j->nactions % 16 == 0)
+		j->actions = j->actions ? repalloc_array(j->actions, SlAction, j->nactions + 16) :
+			palloc_array(SlAction, 16);
 	a = &j->actions[j->nactions++];
+	memset(a, 0, sizeof(*a));
 	a->kind = kind;
-	if (what)
-		a->ddl = psprintf("ALTER TABLE %s %s", sl_judge_table_name(table), what);
+	a->ddl = ddl ? pstrdup(ddl) : NULL;
 	a->table = table;
 	a->column = column ? pstrdup(column) : NULL;
 	a->source_column = source_column;
@@ -131,17 +144,42 @@ known(const SlColumn *col)
 	return bare;
 }
 
+/* A column of labels, whose type is to be made first; NULL = it is refused. */
+static SlColumnDdl *
+enum_ddl(SlJudging *j, const SlColumn *now, int after)
+{
+	SlColumnDdl *d;
+	char	   *type = sl_judge_enum_type(j, now, after);
+
+	if (type == NULL)
+		return NULL;
+	d = palloc0_object(SlColumnDdl);
+	d->type = type;
+	d->collate = d->bare = "";
+	if ((now->flags & SL_COL_DEFAULT) == 0)
+		return d;
+	d->what = "default";
+	d->volatility = PROVOLATILE_IMMUTABLE;
+	d->dflt = sl_judge_enum_default(now);
+	if (d->dflt == NULL)
+		d->fault = "its default is none of its labels";
+	return d;
+}
+
 static void
 forward_add(SlJudging *j, const SlOpen *o)
 {
 	const SlColumn *now = known(&j->after->cols[o->after]);
 	bool		copies = sl_stream_opt_bool(j->stream, SL_O_BACKFILL_ADDED_COLUMN);
 	bool		not_null = (now->flags & (SL_COL_NOT_NULL | SL_COL_PRIMARY)) != 0;
-	SlColumnDdl *d = sl_column_ddl(j->stream, now);
+	bool		labels = now->typid == 0 && sl_source_is_enum(now->source_type);
+	SlColumnDdl *d = labels ? enum_ddl(j, now, o->after) : sl_column_ddl(j->stream, now);
 	SlAction   *a;
 	char	   *what;
 	char	   *later;
 
+	if (d == NULL)
+		return;
 	if (d->fault)
 	{
 		sl_judge_refuse(j, now, "column-added", d->fault, NULL);
@@ -235,14 +273,21 @@ forward_table(SlJudging *j, const SlOpen *o)
 }
 
 /* See judge_int.h. */
-void
-sl_judge_fill(SlJudging *j, int after)
+bool
+sl_judge_can_fill(const SlJudging *j, int after)
 {
 	uint8		flags = j->after->cols[after].flags;
 
-	if (!j->forward || !j->asked->can_copy || !sl_judge_reads_source(j) ||
-		(flags & SL_COL_PRIMARY) != 0 ||
-		((flags & SL_COL_KEY) != 0 && j->after->replident != 'f'))
+	return j->forward && j->asked->can_copy && sl_judge_reads_source(j) &&
+		(flags & SL_COL_PRIMARY) == 0 &&
+		((flags & SL_COL_KEY) == 0 || j->after->replident == 'f');
+}
+
+/* See judge_int.h. */
+void
+sl_judge_fill(SlJudging *j, int after)
+{
+	if (!sl_judge_can_fill(j, after))
 		return;
 	if (j->fills == NULL)
 		j->fills = palloc_array(int, j->after->ncols);
@@ -258,32 +303,49 @@ sl_judge_fills(SlJudging *j)
 						j->fills[i])->copy_values = true;
 }
 
+static void
+forward_one(SlJudging *j, const SlOpen *o)
+{
+	switch (o->kind)
+	{
+		case SL_OPEN_ADD:
+			forward_add(j, o);
+			break;
+		case SL_OPEN_DROP:
+			forward_drop(j, o);
+			break;
+		case SL_OPEN_RENAME:
+			forward_rename(j, o);
+			break;
+		case SL_OPEN_TYPE:
+			sl_judge_retype(j, o);
+			break;
+		case SL_OPEN_LABELS:
+			sl_judge_forward_labels(j, o);
+			break;
+		case SL_OPEN_TABLE_NAME:
+		case SL_OPEN_TABLE_SCHEMA:
+			forward_table(j, o);
+			break;
+		case SL_OPEN_NULL:
+		case SL_OPEN_DEFAULT:
+			break;
+	}
+}
+
 /* See judge_int.h. */
 void
 sl_judge_forward(SlJudging *j)
 {
+	/* what follows speaks of the column by its new name */
 	for (int i = 0; i < j->nopen; i++)
-	{
-		const SlOpen *o = &j->open[i];
-
-		switch (o->kind)
-		{
-			case SL_OPEN_ADD:
-				forward_add(j, o);
-				break;
-			case SL_OPEN_DROP:
-				forward_drop(j, o);
-				break;
-			case SL_OPEN_RENAME:
-				forward_rename(j, o);
-				break;
-			case SL_OPEN_TYPE:
-				sl_judge_retype(j, o);
-				break;
-			case SL_OPEN_TABLE_NAME:
-			case SL_OPEN_TABLE_SCHEMA:
-				forward_table(j, o);
-				break;
-		}
-	}
+		if (j->open[i].kind == SL_OPEN_RENAME)
+			forward_one(j, &j->open[i]);
+	for (int i = 0; i < j->nopen; i++)
+		sl_judge_forward_before(j, &j->open[i]);
+	for (int i = 0; i < j->nopen; i++)
+		if (j->open[i].kind != SL_OPEN_RENAME)
+			forward_one(j, &j->open[i]);
+	for (int i = 0; i < j->nopen; i++)
+		sl_judge_forward_after(j, &j->open[i]);
 }

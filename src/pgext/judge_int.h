@@ -17,6 +17,9 @@ typedef enum SlOpenKind
 	SL_OPEN_DROP,
 	SL_OPEN_RENAME,
 	SL_OPEN_TYPE,
+	SL_OPEN_NULL,				/* NOT NULL set or dropped */
+	SL_OPEN_DEFAULT,			/* set or dropped */
+	SL_OPEN_LABELS,				/* the target's enum type lacks some */
 	SL_OPEN_TABLE_NAME,
 	SL_OPEN_TABLE_SCHEMA
 } SlOpenKind;
@@ -40,6 +43,7 @@ typedef struct SlJudging
 	Oid			target;
 	bool		forward;		/* the stream's mode */
 	SlChangeClass class;
+	bool		one_column;		/* of SL_CHANGE_SEVERAL: all is of one column */
 	bool		taken;			/* a start after the refusal takes the change
 								 * as it is */
 	bool		copy_anew;		/* no statement helps, only another copy */
@@ -76,6 +80,12 @@ extern void sl_judge_warn(SlJudging *j, const char *kind, const char *column,
 /* Does this server itself read the source's tables, and so can pay debts? */
 extern bool sl_judge_reads_source(const SlJudging *j);
 
+/*
+ * Is what the source did, by its class, one change that the stream may make, its
+ * columns known by their numbers?
+ */
+extern bool sl_judge_class_forwards(const SlJudging *j);
+
 /* Append a statement, which gets its semicolon, to the HINT, once. */
 extern void sl_judge_hint(SlJudging *j, const char *statement);
 
@@ -101,7 +111,49 @@ extern int16 sl_judge_attnum(const SlJudging *j, const char *name);
 /* Column of the other shape that is this one, -1 when none is. */
 extern int	sl_judge_was(const SlJudging *j, const SlColumn *now);
 
+/* judge_engine.c */
+
+/* Does sluice-bridge read the source? */
+extern bool sl_judge_is_bridged(const SlJudging *j);
+
+/* A kept column, the target's t, both of whose types are another engine's. */
+extern void sl_judge_engine_type(SlJudging *j, int was, int now_at, int16 t);
+
+/* … and its nullability and default, where both shapes are as of the change. */
+extern void sl_judge_engine_column(SlJudging *j, int was, int now_at, int16 t);
+
+/* The default of a column in after, on the target; "" = it has none, NULL = no text for it. */
+extern char *sl_judge_default_text(const SlJudging *j, int after, int16 attnum);
+
+/* "ALTER COLUMN …" of an open nullability or default. */
+extern char *sl_judge_engine_statement(const SlJudging *j, const SlOpen *o);
+
+/* The same as actions: what must go before a type is changed, and what comes behind it. */
+extern void sl_judge_forward_before(SlJudging *j, const SlOpen *o);
+extern void sl_judge_forward_after(SlJudging *j, const SlOpen *o);
+
+/* judge_enum.c */
+
+/* Is the target's column of an enum type that lacks labels of the source's ENUM? */
+extern bool sl_judge_labels_missing(const SlJudging *j, const SlColumn *now, int16 attnum);
+
+/* Those labels as actions, and as statements of the HINT. */
+extern void sl_judge_forward_labels(SlJudging *j, const SlOpen *o);
+extern void sl_judge_remedy_labels(SlJudging *j, const SlOpen *o);
+
+/*
+ * The enum type that a column in after is to have, qualified and quoted; an action
+ * makes it where it is not there.  NULL: it is refused.
+ */
+extern char *sl_judge_enum_type(SlJudging *j, const SlColumn *now, int after);
+
+/* A default that is one of the column's labels, as a literal; NULL for another. */
+extern char *sl_judge_enum_default(const SlColumn *now);
+
 /* judge_target.c */
+
+/* Note what the source did and the target has not. */
+extern void sl_judge_open(SlJudging *j, SlOpenKind kind, int before, int after, int16 attnum);
 
 /* Compare the table and its columns with the target: faults and what is open. */
 extern void sl_judge_compare(SlJudging *j);
@@ -155,6 +207,7 @@ extern void sl_judge_forward(SlJudging *j);
  * values are to be copied, where the stream forwards and they can be.
  */
 extern void sl_judge_fill(SlJudging *j, int after);
+extern bool sl_judge_can_fill(const SlJudging *j, int after);
 
 /* What was noted so, as actions without a statement. */
 extern void sl_judge_fills(SlJudging *j);
@@ -166,6 +219,10 @@ extern void sl_judge_fills(SlJudging *j);
 extern SlAction *sl_judge_action(SlJudging *j, SlActionKind kind, Oid table,
 								 const char *what, const char *column,
 								 int source_column);
+
+/* The same with a whole statement. */
+extern SlAction *sl_judge_run(SlJudging *j, SlActionKind kind, Oid table, const char *ddl,
+							  const char *column, int source_column);
 
 /* The change cannot be carried: why, and what to run by hand (or NULL). */
 extern void sl_judge_refuse(SlJudging *j, const SlColumn *now, const char *kind,

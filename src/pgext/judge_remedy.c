@@ -41,6 +41,8 @@ add_statement(const SlJudging *j, const SlColumn *a)
 static char *
 open_statement(const SlJudging *j, const SlOpen *o)
 {
+	if (o->kind == SL_OPEN_NULL || o->kind == SL_OPEN_DEFAULT)
+		return sl_judge_engine_statement(j, o);
 	if (o->after >= 0)
 		return add_statement(j, &j->after->cols[o->after]);
 	if (o->kind == SL_OPEN_DROP)
@@ -87,7 +89,8 @@ line_type(SlJudging *j, const SlOpen *o)
 	now = &j->after->cols[o->after];
 	get_atttypetypmodcoll(j->target, o->attnum, &typid, &typmod, &collation);
 	verdict = sl_type_change(was, now, j->asked->rewrite);
-	if (verdict == SL_TYPE_REFUSE_SESSION || verdict == SL_TYPE_REFUSE_INVISIBLE)
+	if (verdict == SL_TYPE_REFUSE_SESSION || verdict == SL_TYPE_REFUSE_LABELS ||
+		verdict == SL_TYPE_REFUSE_INVISIBLE)
 		sl_judge_line(j, "column-type", now->name,
 					  sl_type_change_reason(verdict, was, now));
 	else if (sl_type_holds(now, typid, typmod))
@@ -232,7 +235,9 @@ remedies(SlJudging *j)
 	{
 		SlOpenKind	kind = j->open[i].kind;
 
-		if (kind == SL_OPEN_TYPE)
+		if (kind == SL_OPEN_LABELS)
+			sl_judge_remedy_labels(j, &j->open[i]);
+		else if (kind == SL_OPEN_TYPE)
 			sl_judge_remedy_type(j, &j->after->cols[j->open[i].after], j->open[i].attnum);
 		else if (!told[i] && kind != SL_OPEN_RENAME && (kind != SL_OPEN_ADD || adds))
 			sl_judge_remedy_on(j, kind == SL_OPEN_ADD ? 0 : j->open[i].attnum,

@@ -14,6 +14,7 @@
 
 #include "pgext/column_ddl.h"
 #include "pgext/judge_int.h"
+#include "pgext/judge_source.h"
 #include "pgext/judge_types.h"
 #include "pgext/pgcompat.h"
 
@@ -89,6 +90,21 @@ check_copy(SlJudging *j, const SlColumn *now, int16 attnum)
 	return false;
 }
 
+/* The column's type on the target, and its collation; NULL and a refusal if there is none. */
+static char *
+new_type(SlJudging *j, const SlColumn *now, int after, const char **collate)
+{
+	SlColumnDdl *d;
+
+	*collate = "";
+	if (now->typid == 0 && sl_source_is_enum(now->source_type))
+		return sl_judge_enum_type(j, now, after);
+	d = type_ddl(j, now);
+	if (d)
+		*collate = d->collate;
+	return d ? d->type : NULL;
+}
+
 /* See judge_int.h. */
 void
 sl_judge_retype(SlJudging *j, const SlOpen *o)
@@ -102,7 +118,7 @@ sl_judge_retype(SlJudging *j, const SlOpen *o)
 	SlTypeChange verdict = sl_type_change(was, now, j->asked->rewrite);
 	bool		copies = verdict == SL_TYPE_COPY;
 	char	   *reason = sl_type_change_reason(verdict, was, now);
-	SlColumnDdl *d;
+	const char *collate;
 	char	   *type;
 	bool		local;
 	SlAction   *a;
@@ -111,17 +127,17 @@ sl_judge_retype(SlJudging *j, const SlOpen *o)
 		refuse_type(j, now, o->attnum, reason);
 	if (reason || (copies && !check_copy(j, now, o->attnum)) || (!copies && wide))
 		return;
-	d = type_ddl(j, now);
-	if (d == NULL)
+	type = new_type(j, now, o->after, &collate);
+	if (type == NULL)
 		return;
 	/* a column that was made wider here keeps its type */
-	type = wide ? format_type_extended(here.typid, here.typmod,
-									   FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY) :
-		d->type;
+	if (wide)
+		type = format_type_extended(here.typid, here.typmod,
+									FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
 	/* values that are copied need only get into it: no cast may stumble */
 	a = sl_judge_action(j, SL_ACTION_ALTER_TYPE, sl_judge_home(j, o->attnum, &local),
 						psprintf("ALTER COLUMN %s TYPE %s%s%s", name, type,
-								 wide ? "" : d->collate,
+								 wide ? "" : collate,
 								 copies ? psprintf(" USING %s::%s", name, type) : ""),
 						now->name, o->after);
 	a->copy_values = copies;

@@ -22,16 +22,16 @@
 #include "common/sl_shape.h"
 #include "pgext/column_ddl.h"
 #include "pgext/judge_int.h"
-#include "pgext/judge_source.h"
 #include "pgext/judge_types.h"
 #include "pgext/source_type.h"
 #include "pgext/pgcompat.h"
 
-static void
-add_open(SlJudging *j, SlOpenKind kind, int before, int after, int16 attnum)
+/* See judge_int.h. */
+void
+sl_judge_open(SlJudging *j, SlOpenKind kind, int before, int after, int16 attnum)
 {
 	if (j->open == NULL)
-		j->open = palloc_array(SlOpen, 2 * (j->before->ncols + j->after->ncols) + 2);
+		j->open = palloc_array(SlOpen, 4 * (j->before->ncols + j->after->ncols) + 2);
 	j->open[j->nopen++] = (SlOpen) {.kind = kind, .before = before, .after = after,
 									.attnum = attnum};
 }
@@ -74,7 +74,7 @@ compare_lost(SlJudging *j, int was, int now_at, int16 t)
 
 	if (t == 0 && j->forward && j->asked->first)
 	{
-		add_open(j, SL_OPEN_ADD, was, now_at, 0);
+		sl_judge_open(j, SL_OPEN_ADD, was, now_at, 0);
 		return;
 	}
 	if (same)
@@ -126,7 +126,7 @@ compare_kept(SlJudging *j, int was, int now_at, int16 *t)
 						  "a column of the target that the stream does not write has the new name");
 	}
 	*t = j->pairs[was];
-	add_open(j, SL_OPEN_RENAME, was, now_at, *t);
+	sl_judge_open(j, SL_OPEN_RENAME, was, now_at, *t);
 	return true;
 }
 
@@ -136,7 +136,7 @@ compare_new(SlJudging *j, int now_at, int16 t)
 	const SlColumn *now = &j->after->cols[now_at];
 
 	if (t == 0)
-		add_open(j, SL_OPEN_ADD, -1, now_at, 0);
+		sl_judge_open(j, SL_OPEN_ADD, -1, now_at, 0);
 	else if (now->attnum == 0 && j->after->evidence != SL_EVIDENCE_CHANGE)
 	{
 		sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
@@ -147,7 +147,7 @@ compare_new(SlJudging *j, int now_at, int16 t)
 	else if (paired_with(j, t) >= 0)
 	{
 		sl_judge_against(j, SL_M_COLUMN_IDENTITY_CHANGED, now->name);
-		add_open(j, SL_OPEN_ADD, -1, now_at, 0);
+		sl_judge_open(j, SL_OPEN_ADD, -1, now_at, 0);
 	}
 	else						/* new on both sides */
 	{
@@ -160,7 +160,7 @@ static void
 compare_gone(SlJudging *j, int was)
 {
 	if (sl_judge_target_column(j, j->pairs[was]) != NULL)
-		add_open(j, SL_OPEN_DROP, was, -1, j->pairs[was]);
+		sl_judge_open(j, SL_OPEN_DROP, was, -1, j->pairs[was]);
 	/* else dropped on both sides */
 }
 
@@ -216,29 +216,7 @@ compare_type(SlJudging *j, int was, int now_at, int16 t)
 		if (sl_type_holds(now, typid, typmod))
 			return;
 	}
-	add_open(j, SL_OPEN_TYPE, was, now_at, t);
-}
-
-/*
- * Another type of the source's engine that is the same type here: nothing can be
- * done on this side, and what the source's ALTER made of the values that were
- * there it has not sent.
- */
-static void
-compare_source_type(SlJudging *j, int was, int now_at)
-{
-	const SlColumn *b = &j->before->cols[was];
-	const SlColumn *now = &j->after->cols[now_at];
-
-	if (b->source_type == NULL || now->source_type == NULL ||
-		strcmp(b->source_type, now->source_type) == 0 ||
-		b->typid != now->typid || b->typmod != now->typmod ||
-		sl_source_type_widens(b->source_type, now->source_type))
-		return;
-	sl_judge_against(j, SL_M_SCHEMA_CHANGE_REFUSED, now->name);
-	sl_judge_line(j, "column-source-type", now->name,
-				  "values that were there may have changed on the source, which sends no row for that");
-	j->taken = true;
+	sl_judge_open(j, SL_OPEN_TYPE, was, now_at, t);
 }
 
 static char *
@@ -307,9 +285,9 @@ compare_table(SlJudging *j)
 		return;
 	schema = sl_stream_target_schema(j->stream, j->after->schema);
 	if (strcmp(get_namespace_name(nsp), schema) != 0)
-		add_open(j, SL_OPEN_TABLE_SCHEMA, -1, -1, 0);
+		sl_judge_open(j, SL_OPEN_TABLE_SCHEMA, -1, -1, 0);
 	if (strcmp(get_rel_name(j->target), j->after->name) != 0)
-		add_open(j, SL_OPEN_TABLE_NAME, -1, -1, 0);
+		sl_judge_open(j, SL_OPEN_TABLE_NAME, -1, -1, 0);
 }
 
 void
@@ -326,8 +304,11 @@ sl_judge_compare(SlJudging *j)
 			compare_new(j, i, t);
 		else if (compare_kept(j, was, i, &t))
 		{
-			compare_type(j, was, i, t);
-			compare_source_type(j, was, i);
+			if (now->source_type && j->before->cols[was].source_type)
+				sl_judge_engine_type(j, was, i, t);
+			else
+				compare_type(j, was, i, t);
+			sl_judge_engine_column(j, was, i, t);
 			compare_collation(j, was, i, t);
 		}
 	}

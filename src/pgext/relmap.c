@@ -22,15 +22,12 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-#include "common/sl_change.h"
 #include "common/sl_shape.h"
 #include "pgext/apply_int.h"
 #include "pgext/debt.h"
 #include "pgext/errutil.h"
 #include "pgext/preflight_int.h"
 #include "pgext/forward.h"
-#include "pgext/judge_types.h"
-#include "pgext/source_type.h"
 #include "pgext/pgcompat.h"
 
 /* Every SlApply of this process; the callbacks cannot be unregistered. */
@@ -119,6 +116,25 @@ sl_relmap_recheck(SlApply *ap)
 		map->valid = false;
 }
 
+/* What sl_shape_diff leaves out: numbers that one side has only, and defaults. */
+static bool
+same_beyond(const SlShape *a, const SlShape *b)
+{
+	if (a->ncols != b->ncols || a->relid != b->relid)
+		return false;
+	for (int i = 0; i < a->ncols; i++)
+	{
+		const SlColumn *ca = &a->cols[i];
+		const SlColumn *cb = &b->cols[i];
+
+		if (ca->attnum != cb->attnum || ((ca->flags ^ cb->flags) & (SL_COL_DEFAULT | SL_COL_IDENTITY)) != 0 ||
+			(ca->dflt == NULL) != (cb->dflt == NULL) ||
+			(ca->dflt && strcmp(ca->dflt, cb->dflt) != 0))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Keep what the wire says about a table.  A shape that says nothing new leaves
  * the map as it is; pgoutput repeats them freely.
@@ -138,6 +154,7 @@ sl_relmap_put(SlApply *ap, const SlShape *shape)
 	}
 	else if (map->shape->relid == shape->relid &&
 			 map->shape->evidence == shape->evidence &&
+			 (!ap->bridged || same_beyond(map->shape, shape)) &&
 			 sl_shape_same_on_wire(map->shape, shape) &&
 			 sl_shape_diff(map->shape, shape, &(SlDiff *) {NULL}) == 0)
 		return map;
@@ -445,98 +462,6 @@ note_passed(SlApply *ap, const SlShape *shape, const SlVerdict *v)
 	note_decision(ap, shape, word, NULL, v->warning);
 }
 
-/* Would rows of the former shape not get into a target that has the new one? */
-static bool
-hinders(const SlCase *c)
-{
-	SlChangeSet *set;
-
-	if (c->before == NULL)
-		return false;
-	set = sl_change_classify(c->before, c->after);
-	switch (set->class)
-	{
-		case SL_CHANGE_TYPE:
-			for (int i = 0; i < set->n; i++)
-			{
-				const SlColumn *now = &c->after->cols[set->columns[i].after];
-
-				if (set->columns[i].kind == SL_DIFF_COLUMN_TYPE &&
-					(!SL_TYPE_IS_FIXED(now->typid) ||
-					 !sl_type_holds(&c->before->cols[set->columns[i].before],
-									now->typid, now->typmod)))
-					return true;
-			}
-			return false;
-		case SL_CHANGE_DROP:
-		case SL_CHANGE_RENAME:
-		case SL_CHANGE_ORDER:
-		case SL_CHANGE_REPLACED:
-		case SL_CHANGE_UNPROVEN:
-		case SL_CHANGE_SEVERAL:
-			return true;
-		default:
-			return false;
-	}
-}
-
-/*
- * The target cannot have what is refused before the source transaction in
- * hand begins, for that wrote rows of the former shape first: changed by hand,
- * the target would refuse those.  Added and widened columns do not hinder them.
- * Rule: docs/schema-changes.md, "A change in the middle of a transaction".
- */
-static bool
-is_wedged(const SlCase *asked, const SlVerdict *forwarded)
-{
-	if (forwarded->nactions == 0)
-		return hinders(asked);
-	for (int i = 0; i < forwarded->nactions; i++)
-	{
-		const SlAction *a = &forwarded->actions[i];
-
-		if (a->kind != SL_ACTION_ADD_COLUMN && a->kind != SL_ACTION_FILL &&
-			(a->kind != SL_ACTION_ALTER_TYPE || a->copy_values))
-			return true;
-	}
-	return false;
-}
-
-static bool
-is_of_columns(SlMarker marker)
-{
-	return marker == SL_M_SCHEMA_CHANGE_REFUSED || marker == SL_M_COLUMN_ORDER_CHANGED ||
-		marker == SL_M_COLUMN_IDENTITY_CHANGED || marker == SL_M_RESUME_SCHEMA_DIVERGENCE;
-}
-
-/*
- * Such a refusal names the way out: the stream makes the change in its place, or
- * copies again what it cannot carry.
- */
-static void
-tell_wedge(SlApply *ap, const SlRelMap *map, const SlCase *asked, SlRefusal *r)
-{
-	SlStream	s = *ap->stream;
-	SlCase		again = *asked;
-	SlVerdict  *v;
-
-	if (!is_of_columns(r->marker) || ap->in_hand == 0 || ap->bridged ||
-		map->wrote != ap->in_hand ||
-		(s.source_server == NULL && strcmp(s.schema_changes, "refuse") != 0))
-		return;
-	s.schema_changes = "forward";
-	again.stream = &s;
-	v = sl_judge(&again);
-	if (!is_wedged(asked, v))
-		return;
-	r->detail = psprintf("%s\n%s: the source transaction wrote rows of the table before it altered it; the target's table cannot be altered before both.",
-						 r->detail ? r->detail : "", SL_WEDGE);
-	r->hint = psprintf("SELECT state FROM sluice.sync_start(%s, %s);",
-					   sl_paste_literal(s.stream_id),
-					   v->decision == SL_DECIDE_FORWARD ? "schema_changes => 'forward'" :
-					   "restart_from_scratch => true");
-}
-
 /* Raises, but for what was refused before and is taken as it is since. */
 static void
 refuse_shape(SlApply *ap, const SlRelMap *map, const SlCase *asked, const SlVerdict *v)
@@ -546,7 +471,7 @@ refuse_shape(SlApply *ap, const SlRelMap *map, const SlCase *asked, const SlVerd
 		.table = shape->name, .column = v->column, .detail = v->detail,
 	.hint = v->hint};
 
-	tell_wedge(ap, map, asked, &r);
+	sl_relmap_tell_wedge(ap, map, asked, &r);
 	/* the same change at another place is another one */
 	if (v->taken)
 		r.detail = psprintf("%s\n[position] %X/%X", v->detail,
@@ -606,7 +531,8 @@ judge(SlApply *ap, SlRelMap *map, Oid target, const SlStreamTable *table)
 	else if (!same_table(table, shape))
 		sl_stream_table_rename(ap->stream->stream_id, table, shape->schema, shape->name);
 	keep_attnums(shape, before);
-	if (before == NULL || v->decision != SL_DECIDE_SAME)
+	if (before == NULL || v->decision != SL_DECIDE_SAME ||
+		(ap->bridged && before != shape && !same_beyond(before, shape)))
 		sl_shape_store(ap->stream->stream_id, shape, pairs, ap->in_hand);
 	if (before != NULL && v->decision != SL_DECIDE_SAME &&
 		v->decision != SL_DECIDE_FORWARD)

@@ -75,18 +75,15 @@ extern char *sl_options_diff(Jsonb *recorded, Jsonb *given, bool fixed);
 
 /*
  * What is more to be said of a stream that sluice-bridge will feed, into the
- * stream: nothing is contacted and nothing stored.  Raises for arguments and
- * options that mean nothing there (22023) or are not built (0A000).
+ * stream: nothing is contacted and nothing stored.  Raises 22023 for a source
+ * that names no database.
  */
-extern void sl_start_bridged(SlStream *s, const SlStartArgs *a, const SlSource *src);
+extern void sl_start_bridged(SlStream *s, const SlSource *src);
 
 /*
  * Raise 0A000 for type_overrides of a source that no bridge reads.
  */
 extern void sl_start_check_overrides(const SlStartArgs *a, const char *driver, bool bridged);
-
-/* Raise 0A000 for what a known stream of that kind cannot do yet. */
-extern void sl_start_bridged_again(const SlStream *s, const SlStartArgs *a);
 
 /*
  * After commit: the stream may be fed, whoever stopped it before.  NOTIFY

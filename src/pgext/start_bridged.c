@@ -33,14 +33,6 @@ require_built(bool asked, const char *argument, const char *driver)
 				 errhint("Leave the argument out.")));
 }
 
-/* Until changes of its schema are forwarded, "refuse" is all it can do. */
-static void
-check_schema_changes(const SlStartArgs *a, const char *driver)
-{
-	require_built(a->schema_changes && strcmp(a->schema_changes, "refuse") != 0,
-				  "schema_changes", driver);
-}
-
 /* Which of the server's databases: one by name, or those of the map. */
 static void
 check_databases(const SlStream *s, const SlSource *src)
@@ -59,20 +51,11 @@ check_databases(const SlStream *s, const SlSource *src)
 
 /* See start_args.h. */
 void
-sl_start_bridged(SlStream *s, const SlStartArgs *a, const SlSource *src)
+sl_start_bridged(SlStream *s, const SlSource *src)
 {
-	check_schema_changes(a, s->driver);
 	check_databases(s, src);
-	s->schema_changes = pstrdup("refuse");
 	if (s->target_schema == NULL)
 		s->target_schema = pstrdup(DEFAULT_SCHEMA);
-}
-
-/* See start_args.h. */
-void
-sl_start_bridged_again(const SlStream *s, const SlStartArgs *a)
-{
-	check_schema_changes(a, s->driver);
 }
 
 /* See start_args.h. */

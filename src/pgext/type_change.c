@@ -23,6 +23,7 @@
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 
+#include "pgext/judge_source.h"
 #include "pgext/judge_types.h"
 #include "pgext/source_type.h"
 #include "pgext/type_change.h"
@@ -80,6 +81,28 @@ type_of_text(const char *text)
 	if (strlen(p) >= 2 && strcmp(p + strlen(p) - 2, "[]") == 0)
 		return OidIsValid(type) ? get_array_type(type) : InvalidOid;
 	return type;
+}
+
+/* See type_change.h. */
+Oid
+sl_type_named(const char *text)
+{
+	return text ? type_of_text(text) : InvalidOid;
+}
+
+/* See type_change.h. */
+bool
+sl_type_name_parts(const char *text, char **schema, char **name)
+{
+	const char *p = read_ident(text, name);
+
+	*schema = NULL;
+	if (*p == '.')
+	{
+		*schema = *name;
+		p = read_ident(p + 1, name);
+	}
+	return *p == '\0';
 }
 
 /* The column's type as this database has it, or InvalidOid. */
@@ -259,6 +282,84 @@ judge_conversion(const SlColumn *from, Oid f, const SlColumn *to, Oid t,
 	return SL_TYPE_COPY;
 }
 
+/* ---------- of other engines ---------- */
+
+static bool
+is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+/*
+ * The server's own conversion of a column to a type that holds all of its values,
+ * in the same form that the other engine gives them?
+ */
+static bool
+converts_exactly(const SlColumn *from, const SlColumn *to)
+{
+	if (from->typid == to->typid)
+		return is_integer(from->typid) || from->typid == NUMERICOID || from->typid == BPCHAROID ||
+			from->typid == VARCHAROID || from->typid == TEXTOID || from->typid == TIMESTAMPOID ||
+			from->typid == TIMESTAMPTZOID || from->typid == TIMEOID || from->typid == INTERVALOID;
+	if (is_integer(from->typid))
+		return is_integer(to->typid) || to->typid == NUMERICOID;
+	return (from->typid == VARCHAROID && to->typid == TEXTOID) ||
+		(from->typid == DATEOID && to->typid == TIMESTAMPOID);
+}
+
+/* Does the server convert the one to the other, at least when it is told to? */
+static bool
+casts(Oid from, Oid to)
+{
+	Oid			function;
+
+	return from == to ||
+		find_coercion_pathway(to, from, COERCION_EXPLICIT, &function) != COERCION_PATH_NONE;
+}
+
+/* See type_change.h. */
+bool
+sl_type_same_here(const SlColumn *from, const SlColumn *to)
+{
+	if (from->typid != to->typid)
+		return false;
+	if (from->typid != 0)
+		return from->typmod == to->typmod;
+	/* a type of its own, named after the column */
+	if (sl_source_is_enum(from->source_type) && sl_source_is_enum(to->source_type))
+		return true;
+	return from->type_name && to->type_name && strcmp(from->type_name, to->type_name) == 0;
+}
+
+/* Where the type here says less than that of the engine that the values come from. */
+static SlTypeChange
+judge_engines(const SlColumn *from, const SlColumn *to)
+{
+	SlSourceChange source = sl_source_type_change(from->source_type, to->source_type);
+	Oid			f;
+	Oid			t;
+
+	if (source == SL_SOURCE_SESSION)
+		return SL_TYPE_REFUSE_SESSION;
+	if (source == SL_SOURCE_LABELS)
+		return SL_TYPE_REFUSE_LABELS;
+	if (sl_type_same_here(from, to))
+		return source == SL_SOURCE_SAME ? SL_TYPE_SAME :
+			source == SL_SOURCE_PRESERVING ? SL_TYPE_PRESERVING : SL_TYPE_COPY;
+	f = local_type(from);
+	t = local_type(to);
+	if (OidIsValid(f) && OidIsValid(t) && through_session(f, t))
+		return SL_TYPE_REFUSE_SESSION;
+	if (source <= SL_SOURCE_PRESERVING && converts_exactly(from, to))
+		return SL_TYPE_PRESERVING;
+	/* labels are read as text; a type of labels that is to be made takes it */
+	if (from->typid == 0 && sl_source_is_enum(from->source_type))
+		f = TEXTOID;
+	if (to->typid == 0 && sl_source_is_enum(to->source_type))
+		return OidIsValid(f) && casts(f, TEXTOID) ? SL_TYPE_COPY : SL_TYPE_REFUSE_UNKNOWN;
+	return OidIsValid(f) && OidIsValid(t) && casts(f, t) ? SL_TYPE_COPY : SL_TYPE_REFUSE_UNKNOWN;
+}
+
 /* See type_change.h. */
 SlTypeChange
 sl_type_change(const SlColumn *from, const SlColumn *to, SlRewrite rewrite)
@@ -266,6 +367,8 @@ sl_type_change(const SlColumn *from, const SlColumn *to, SlRewrite rewrite)
 	Oid			f;
 	Oid			t;
 
+	if (from->source_type && to->source_type)
+		return judge_engines(from, to);
 	if (from->typid == 0 || to->typid == 0)
 		return from->type_name && to->type_name &&
 			strcmp(from->type_name, to->type_name) == 0
@@ -303,6 +406,9 @@ sl_type_change_reason(SlTypeChange verdict, const SlColumn *from, const SlColumn
 
 	switch (verdict)
 	{
+		case SL_TYPE_REFUSE_LABELS:
+			return psprintf("label %s is gone or has another place: rows that hold it say something else now, or nothing, and the source sends no row for that",
+							quote_literal_cstr(sl_source_label_lost(from->source_type, to->source_type)));
 		case SL_TYPE_REFUSE_SESSION:
 			return psprintf("%s to %s goes through the time zone of the session that ran it, which the stream does not carry",
 							f, t);
@@ -330,7 +436,7 @@ Datum
 sluice_type_change(PG_FUNCTION_ARGS)
 {
 	static const char *const words[] = {"same", "preserving", "copy",
-	"refuse session", "refuse invisible", "refuse unknown"};
+	"refuse session", "refuse labels", "refuse invisible", "refuse unknown"};
 	SlColumn	from = {.typid = PG_GETARG_OID(0), .typmod = PG_GETARG_INT32(1)};
 	SlColumn	to = {.typid = PG_GETARG_OID(2), .typmod = PG_GETARG_INT32(3)};
 	bits16		qualified = FORMAT_TYPE_FORCE_QUALIFY | FORMAT_TYPE_INVALID_AS_NULL;

@@ -20,6 +20,8 @@ typedef enum SlTypeChange
 	SL_TYPE_COPY,				/* ALTER TYPE, and the values by key */
 	SL_TYPE_REFUSE_SESSION,		/* values went through the time zone of an
 								 * unknown session */
+	SL_TYPE_REFUSE_LABELS,		/* an ENUM or SET lost labels, or has them in
+								 * another order */
 	SL_TYPE_REFUSE_INVISIBLE,	/* only the modifier of an interval or of
 								 * array elements changed */
 	SL_TYPE_REFUSE_UNKNOWN		/* the pair cannot be judged */
@@ -38,10 +40,21 @@ typedef enum SlRewrite
  * The verdict for a column whose type was from's and is to's.  Domains count as
  * their base types, arrays as their elements, both as this database has them
  * (types that only the source has are REFUSE_UNKNOWN unless their names are
- * the same).  Needs a transaction; raises nothing for what the columns say.
+ * the same).  Where both columns have a type of another engine, that decides what
+ * became of the values there, and PRESERVING and COPY are of a type that may be the
+ * same here.  Needs a transaction; raises nothing for what the columns say.
  */
 extern SlTypeChange sl_type_change(const SlColumn *from, const SlColumn *to,
 								   SlRewrite rewrite);
+
+/* Is it one type here, of two that another engine has? */
+extern bool sl_type_same_here(const SlColumn *from, const SlColumn *to);
+
+/* The type here that a format_type text without a modifier means; InvalidOid = none. */
+extern Oid sl_type_named(const char *text);
+
+/* The names in such a text, palloc'd; *schema NULL where there is none.  False: there is more in it. */
+extern bool sl_type_name_parts(const char *text, char **schema, char **name);
 
 /*
  * Is a REFUSE_INVISIBLE change one that PostgreSQL makes in the catalog alone,

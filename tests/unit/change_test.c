@@ -128,8 +128,11 @@ classes(void)
 		{"rotation of four", "a:1 b:2 c:3 d:4", "d:1 a:2 b:3 c:4", NOW, NOW, SL_CHANGE_ORDER, 4},
 		{"two swaps", "a:1 b:2 c:3 d:4", "b:1 a:2 d:3 c:4", NOW, NOW, SL_CHANGE_ORDER, 4},
 		{"swap by name", "id:1:k a:2 b:3", "id:0:k b:0 a:0", NOW, WIRE, SL_CHANGE_ORDER, 2},
-		{"reorder of an engine that can", "id:1:k a:2 b:3", "id:1:k b:3 a:2", CHANGE, CHANGE, SL_CHANGE_ORDER, 2},
-		{"one moved to the end", "a:1 b:2 c:3", "b:2 c:3 a:1", CHANGE, CHANGE, SL_CHANGE_ORDER, 3},
+		{"reorder of an engine that can", "id:1:k a:2 b:3", "id:1:k b:3 a:2", CHANGE, CHANGE, SL_CHANGE_NONE, 0},
+		{"... by name", "id:0:k a:0 b:0", "id:0:k b:0 a:0", NOW, NOW, SL_CHANGE_ORDER, 2},
+		{"... and a type", "a:1 b:2 c:3", "b:2:T1 c:3 a:1", CHANGE, CHANGE, SL_CHANGE_TYPE, 1},
+		{"... and an added column", "id:1:k a:2 b:3", "c:4 b:3 id:1:k a:2", CHANGE, CHANGE, SL_CHANGE_ADD, 1},
+		{"one moved to the end", "a:1 b:2 c:3", "b:2 c:3 a:1", CHANGE, CHANGE, SL_CHANGE_NONE, 0},
 		{"swap and add", "a:1 b:2", "b:1 a:2 c:3", NOW, NOW, SL_CHANGE_SEVERAL, 3},
 		{"swap and type", "a:1 b:2", "b:1 a:2:T1", NOW, NOW, SL_CHANGE_SEVERAL, 3},
 
@@ -188,6 +191,40 @@ classes(void)
 		set = sl_change_classify(b, a);
 		CHECK_AT((set->class == SL_CHANGE_NONE) == (tests[i].class == SL_CHANGE_NONE),
 				 "%s, backwards: %s", tests[i].what, sl_change_class_name(set->class));
+	}
+}
+
+/* Several changes of one column, and what is none. */
+static void
+one_column(void)
+{
+	static const struct
+	{
+		const char *before;
+		const char *after;
+		bool		one;
+	}			tests[] = {
+		{"id:1:k a:2", "id:1:k a:2:T1n", true},
+		{"id:1:k a:2", "id:1:k b:2:T1n", true},
+		{"id:1:k a:2", "id:1:k a:2:cn", true},
+		{"id:1:k a:2 b:3", "b:3:T1n a:2 id:1:k", true},
+		{"id:1:k a:2", "id:1:k a:2:T1", false},
+		{"id:1:k a:2 b:3", "id:1:k a:2:T1 b:3:n", false},
+		{"id:1:k a:2 b:3", "id:1:k a:2:T1", false},
+		{"id:1:k a:2", "id:1:k a:2:T1 b:3", false},
+		{"id:1:k a:2", "id:1 a:2:T1k", false},
+		{"id:1:k a:2 b:3", "id:1:k b:2:T1", false},
+		{"id:1:k a:0", "id:1:k a:0:T1n", false},
+	};
+
+	for (size_t i = 0; i < lengthof(tests); i++)
+	{
+		SlChangeSet *set = sl_change_classify(shape_of(tests[i].before, CHANGE),
+											  shape_of(tests[i].after, CHANGE));
+
+		CHECK_AT(set->one_column == tests[i].one, "%s, %s", tests[i].before, tests[i].after);
+		CHECK_AT(!set->one_column || set->class == SL_CHANGE_SEVERAL, "%s: %s", tests[i].after,
+				 sl_change_class_name(set->class));
 	}
 }
 
@@ -643,6 +680,7 @@ int
 main(void)
 {
 	RUN(classes);
+	RUN(one_column);
 	RUN(tables);
 	RUN(named_types);
 	RUN(changed_columns);

@@ -1,0 +1,231 @@
+/*
+ * judge_enum.c
+ *	  Labels of another engine's ENUM whose column has an enum type here.
+ *
+ * NOTES
+ *	  The type belongs to the column alone, and keeps the name that it was given
+ *	  when that was made, whatever the column is called since.  A label that is
+ *	  added cannot be used in the transaction that adds it: a feeder ends its batch
+ *	  with the statement's group.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "pgext/gate.h"
+#include "pgext/judge_int.h"
+#include "pgext/judge_source.h"
+#include "pgext/spi_util.h"
+#include "pgext/pgcompat.h"
+
+/* See judge_source.h. */
+List *
+sl_enum_labels(Oid type)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	const char *params[1] = {psprintf("%u", type)};
+	SlUserSwitch user;
+	List	   *names = NIL;
+	uint64		n;
+
+	sl_become_extension_owner(&user);
+	sl_spi_enter();
+	n = sl_spi_exec("SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum e"
+					" WHERE e.enumtypid = $1::pg_catalog.oid ORDER BY e.enumsortorder",
+					SPI_OK_SELECT, 1, params);
+	for (uint64 i = 0; i < n; i++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(cxt);
+
+		names = lappend(names, sl_spi_text(i, 1, cxt));
+		MemoryContextSwitchTo(old);
+	}
+	sl_spi_leave();
+	sl_become_back(&user);
+	return names;
+}
+
+static bool
+has(const List *names, const char *name)
+{
+	const ListCell *lc;
+
+	foreach(lc, names)
+		if (strcmp(lfirst(lc), name) == 0)
+		return true;
+	return false;
+}
+
+/* The enum type of a column of the target, or InvalidOid. */
+static Oid
+enum_of(const SlJudging *j, int16 attnum)
+{
+	Oid			type = getBaseType(get_atttype(j->target, attnum));
+
+	return get_typtype(type) == TYPTYPE_ENUM ? type : InvalidOid;
+}
+
+/* See judge_int.h. */
+bool
+sl_judge_labels_missing(const SlJudging *j, const SlColumn *now, int16 attnum)
+{
+	Oid			type;
+	List	   *here;
+	const ListCell *lc;
+
+	if (!sl_source_is_enum(now->source_type) || !OidIsValid(type = enum_of(j, attnum)))
+		return false;
+	here = sl_enum_labels(type);
+	foreach(lc, sl_source_labels(now->source_type))
+		if (!has(here, lfirst(lc)))
+		return true;
+	return false;
+}
+
+/* "ALTER TYPE t ADD VALUE 'c' AFTER 'b'" for each label that the type lacks. */
+static List *
+label_statements(Oid type, const SlColumn *now)
+{
+	List	   *here = sl_enum_labels(type);
+	List	   *statements = NIL;
+	const char *last = NULL;
+	const ListCell *lc;
+	char	   *name = format_type_extended(type, -1, FORMAT_TYPE_FORCE_QUALIFY);
+
+	foreach(lc, sl_source_labels(now->source_type))
+	{
+		const char *label = lfirst(lc);
+
+		if (!has(here, label))
+		{
+			statements = lappend(statements,
+								 psprintf("ALTER TYPE %s ADD VALUE %s%s", name, quote_literal_cstr(label),
+										  last ? psprintf(" AFTER %s", quote_literal_cstr(last)) : ""));
+			here = lappend(here, pstrdup(label));
+		}
+		last = label;
+	}
+	return statements;
+}
+
+/* See judge_int.h. */
+void
+sl_judge_forward_labels(SlJudging *j, const SlOpen *o)
+{
+	const SlColumn *now = &j->after->cols[o->after];
+	Oid			type = enum_of(j, o->attnum);
+	const ListCell *lc;
+
+	foreach(lc, label_statements(type, now))
+		sl_judge_run(j, SL_ACTION_ALTER_ENUM, type, lfirst(lc), now->name, o->after);
+}
+
+/* See judge_int.h. */
+void
+sl_judge_remedy_labels(SlJudging *j, const SlOpen *o)
+{
+	const ListCell *lc;
+
+	foreach(lc, label_statements(enum_of(j, o->attnum), &j->after->cols[o->after]))
+		sl_judge_hint(j, lfirst(lc));
+}
+
+/* ---------- a type that is to be made ---------- */
+
+static bool
+same_labels(const List *a, const List *b)
+{
+	if (list_length(a) != list_length(b))
+		return false;
+	for (int i = 0; i < list_length(a); i++)
+		if (strcmp(list_nth(a, i), list_nth(b, i)) != 0)
+			return false;
+	return true;
+}
+
+static char *
+create_statement(const char *name, const List *labels)
+{
+	StringInfoData buf;
+	const ListCell *lc;
+
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "CREATE TYPE %s AS ENUM (", name);
+	foreach(lc, labels)
+		appendStringInfo(&buf, "%s%s", lc == list_head(labels) ? "" : ", ",
+						 quote_literal_cstr(lfirst(lc)));
+	appendStringInfoChar(&buf, ')');
+	return buf.data;
+}
+
+/* A type of that name is taken if it has just these labels, and an owner whom the stream trusts. */
+static const char *
+why_not(const SlJudging *j, Oid type, const List *labels)
+{
+	HeapTuple	tup;
+	Oid			owner;
+
+	if (get_typtype(type) != TYPTYPE_ENUM || !same_labels(sl_enum_labels(type), labels))
+		return "the target has another type of that name";
+	tup = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	owner = ((Form_pg_type) GETSTRUCT(tup))->typowner;
+	ReleaseSysCache(tup);
+	return sl_gate_trusts_owner(j->stream, owner) ? NULL : "the owner of the target's type of that name is not trusted";
+}
+
+/* See judge_int.h. */
+char *
+sl_judge_enum_type(SlJudging *j, const SlColumn *now, int after)
+{
+	List	   *labels = sl_source_labels(now->source_type);
+	char	   *wanted = sl_stream_target_schema(j->stream, j->after->schema);
+	Oid			nsp = get_namespace_oid(wanted, true);
+	const char *fault = NULL;
+	char	   *schema = NULL;
+	char	   *name = NULL;
+	char	   *qualified;
+	Oid			type;
+
+	if (now->type_name == NULL || labels == NIL || !OidIsValid(nsp) ||
+		!sl_type_name_parts(now->type_name, &schema, &name) || schema == NULL ||
+		strcmp(schema, wanted) != 0 || name[0] == '\0' || strlen(name) >= NAMEDATALEN)
+	{
+		sl_judge_refuse(j, now, "column-type", "no type of labels can be made of it", NULL);
+		return NULL;
+	}
+	qualified = quote_qualified_identifier(schema, name);
+	type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name), ObjectIdGetDatum(nsp));
+	if (OidIsValid(type))
+		fault = why_not(j, type, labels);
+	if (fault)
+	{
+		sl_judge_refuse(j, now, "column-type", psprintf("type %s: %s", qualified, fault), NULL);
+		return NULL;
+	}
+	if (!OidIsValid(type))
+		sl_judge_run(j, SL_ACTION_CREATE_ENUM, InvalidOid, create_statement(qualified, labels), now->name, after);
+	return qualified;
+}
+
+/* See judge_int.h. */
+char *
+sl_judge_enum_default(const SlColumn *now)
+{
+	const char *p = now->dflt;
+	StringInfoData value;
+
+	if (p == NULL || *p != '\'')
+		return NULL;
+	initStringInfo(&value);
+	for (p++; *p; p++)
+	{
+		if (*p == '\'' && *++p != '\'')
+			break;
+		appendStringInfoChar(&value, *p);
+	}
+	return has(sl_source_labels(now->source_type), value.data) ? quote_literal_cstr(value.data) : NULL;
+}
