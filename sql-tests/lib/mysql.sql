@@ -39,7 +39,7 @@ RETURNS jsonb LANGUAGE sql AS $$
 $$;
 
 -- Feed records as a session of their own would; refused ones are recorded and, with again, the stream is started
--- anew.  A debt is struck off: nobody reads a source here.
+-- anew, where nothing is to be acknowledged.  A debt is struck off: nobody reads a source here.
 CREATE FUNCTION t.send(records jsonb, again boolean = true) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     tok text;
@@ -62,11 +62,15 @@ BEGIN
         out := t.error_text(sqlstate, sqlerrm, detail, hint);
     END;
     PERFORM sluice.feed_close(tok);
-    IF out NOT LIKE 'applied%' AND again THEN
+    IF out NOT LIKE 'applied%' AND out NOT LIKE 'SL210%' AND again THEN
         PERFORM sluice.sync_start('s');
     END IF;
     RETURN out;
 END $$;
+CREATE FUNCTION t.ack() RETURNS text LANGUAGE sql AS $$
+    SELECT sluice.acknowledge('s', fingerprint, 'test') FROM sluice.health;
+    SELECT state FROM sluice.sync_start('s');
+$$;
 CREATE FUNCTION t.next() RETURNS bigint LANGUAGE sql AS $$ UPDATE t.at SET n = n + 1 RETURNING n $$;
 
 -- One statement of the source: the table's columns behind it, the list of its other objects, rows that follow.  The

@@ -158,7 +158,7 @@ page_sql(const SlDebt *d, int limit)
 }
 
 static void
-send_page(DebtPage *p)
+send_page(DebtPage * p)
 {
 	char	   *sql = page_sql(p->d, p->limit);
 
@@ -172,7 +172,7 @@ send_page(DebtPage *p)
 
 /* The next result of the page; NULL at its end. */
 static PGresult *
-next_result(DebtPage *p)
+next_result(DebtPage * p)
 {
 	sl_conn_wait_result(p->c);
 	return PQgetResult(p->c->pg);
@@ -180,7 +180,7 @@ next_result(DebtPage *p)
 
 /* Are the columns those that the catalog showed? */
 static bool
-described_as_known(DebtPage *p, const PGresult *res)
+described_as_known(DebtPage * p, const PGresult *res)
 {
 	const SlDebt *d = p->d;
 
@@ -226,7 +226,7 @@ failed_by_access(const PGresult *res)
 
 /* False when the target's table is not what the debt was made for. */
 static bool
-begin_commit(DebtPage *p)
+begin_commit(DebtPage * p)
 {
 	SlApply    *ap = p->st->apply;
 
@@ -241,7 +241,7 @@ begin_commit(DebtPage *p)
 
 /* Keep the key of the last row as the cursor. */
 static void
-move_cursor(DebtPage *p)
+move_cursor(DebtPage * p)
 {
 	SlDebt	   *d = p->d;
 	MemoryContext old = MemoryContextSwitchTo(p->cxt);
@@ -265,7 +265,7 @@ move_cursor(DebtPage *p)
 
 /* Rows and cursor together. */
 static void
-end_commit(DebtPage *p)
+end_commit(DebtPage * p)
 {
 	SlPgStream *st = p->st;
 
@@ -294,7 +294,7 @@ end_commit(DebtPage *p)
 }
 
 static void
-drop_commit(DebtPage *p)
+drop_commit(DebtPage * p)
 {
 	if (!p->open)
 		return;
@@ -306,7 +306,7 @@ drop_commit(DebtPage *p)
 
 /* One row of the source; false as begin_commit. */
 static bool
-take_row(DebtPage *p, PGresult *res)
+take_row(DebtPage * p, PGresult *res)
 {
 	SlChange	c = {.newrow = {.ncells = p->d->ncols, .cells = p->cells}};
 
@@ -344,7 +344,7 @@ look_around(SlPgStream *st)
 
 /* Take the rows of one page; *more tells whether another may follow. */
 static SlDebtEnd
-take_page(DebtPage *p, bool *more)
+take_page(DebtPage * p, bool *more)
 {
 	int64		n = 0;
 	PGresult   *res;
@@ -390,14 +390,14 @@ take_page(DebtPage *p, bool *more)
 
 /* Is the error at hand one of the row, and may the row be left to a later pass? */
 static bool
-may_fit_later(const DebtPage *p, int code)
+may_fit_later(const DebtPage * p, int code)
 {
 	return p->open && p->last != NULL && sl_debt_may_fit_later(p->d, code);
 }
 
 /* Rows that are on their way are of no use any more. */
 static void
-drain(DebtPage *p)
+drain(DebtPage * p)
 {
 	PGresult   *res;
 
@@ -407,7 +407,7 @@ drain(DebtPage *p)
 
 /* Leave the row at hand to the next pass; false as begin_commit. */
 static bool
-leave_row(DebtPage *p)
+leave_row(DebtPage * p)
 {
 	if (!begin_commit(p))
 		return false;
@@ -423,7 +423,7 @@ leave_row(DebtPage *p)
  * *gone: the target's table is not what the debt was made for.
  */
 static void
-step_aside(DebtPage *p, int code, bool *gone)
+step_aside(DebtPage * p, int code, bool *gone)
 {
 	bool		first = p->ending ? p->rows <= 1 : p->rows == 0;
 	bool		unique = sl_debt_failed_unique(code);
@@ -445,7 +445,7 @@ step_aside(DebtPage *p, int code, bool *gone)
 }
 
 static SlDebtEnd
-take_page_that_fits(DebtPage *p, bool *more)
+take_page_that_fits(DebtPage * p, bool *more)
 {
 	volatile int code = 0;
 	volatile SlDebtEnd end = SL_DEBT_DONE;

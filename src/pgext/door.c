@@ -16,28 +16,11 @@
 #include "access/xact.h"
 #include "utils/memutils.h"
 
-#include "common/sl_shape.h"
-#include "pgext/debt.h"
 #include "pgext/door.h"
 #include "pgext/door_int.h"
 #include "pgext/errutil.h"
 #include "pgext/nameindex.h"
-#include "pgext/refusal.h"
 #include "pgext/pgcompat.h"
-
-/* A table whose signature is not the recorded one. */
-typedef struct Moved
-{
-	const SlStreamTable *t;
-	const SlBaseline *base;		/* NULL = nothing is recorded */
-	const char *signature;
-	const SlShape *shape;
-	const SlShape *former;		/* until this boundary, NULL at a start */
-	SlDoorResult *res;
-	StringInfoData lines;		/* of what refuses */
-	StringInfoData hint[SL_DOOR_STEPS];
-	bool		describe;		/* some of it has no statement */
-} Moved;
 
 static XLogRecPtr
 position_of(const SlPgStream *st)
@@ -51,196 +34,26 @@ established(const SlStreamTable *t)
 	return strcmp(t->state, "established") == 0;
 }
 
-static SlDoorTable
-door_table(const SlPgStream *st, const SlStreamTable *t)
-{
-	SlDoorTable d = {.stream = st->s, .schema = t->schema, .table = t->table,
-	.target = t->target_relid};
-
-	return d;
-}
-
 static void
-event(const SlPgStream *st, const SlStreamTable *t, const char *decision,
-	  const char *text, SlMarker marker)
-{
-	sl_schema_event(st->s->stream_id, t->schema, t->table, position_of(st), NULL,
-					decision, text, marker);
-}
-
-/* ---------- one table ---------- */
-
-static void
-add_text(StringInfo buf, const char *text)
-{
-	if (buf->len)
-		appendStringInfoChar(buf, '\n');
-	appendStringInfoString(buf, text);
-}
-
-static void
-note_refused(const SlPgStream *st, Moved *m, const SlDoorFinding *f)
-{
-	SlDoorTable d = door_table(st, m->t);
-	char	   *statement = sl_door_statement(&d, f);
-
-	add_text(&m->lines, sl_door_line(&d, f));
-	if (statement)
-		add_text(&m->hint[sl_door_step(f)], statement);
-	else
-		m->describe = true;
-}
-
-static void
-compare(SlPgStream *st, Moved *m, const SlDoorSet *now, const SlDoorSet *here)
-{
-	const SlDoorSet *before = sl_baseline_load(st->s->stream_id, m->t->schema, m->t->table);
-
-	initStringInfo(&m->lines);
-	for (int i = 0; i < SL_DOOR_STEPS; i++)
-		initStringInfo(&m->hint[i]);
-	m->res = sl_door_compare(st->s, before, now, here, m->shape, m->former,
-							 sl_debt_open(st->s->stream_id, m->t->schema, m->t->table));
-	for (int i = 0; i < m->res->n; i++)
-		if (!m->res->findings[i].matches &&
-			(m->res->findings[i].after ? m->res->findings[i].after :
-			 m->res->findings[i].before)->kind != SL_DOOR_INDEX)
-			note_refused(st, m, &m->res->findings[i]);
-}
-
-static void
-tell_index(const SlPgStream *st, const Moved *m, const SlDoorFinding *f)
-{
-	SlDoorTable d = door_table(st, m->t);
-	char	   *ddl = sl_door_index_ddl(&d, f);
-
-	event(st, m->t, "warned", ddl, SL_M_NONE);
-	ereport(LOG,
-			(errmsg("stream \"%s\": an index of \"%s.%s\" changed on the source, the target's stay as they are",
-					st->s->stream_id, m->t->schema, m->t->table),
-			 errdetail_internal("%s", sl_door_line(&d, f))));
-}
-
-/* Make what the source has the baseline. */
-static void
-accept(const SlPgStream *st, const Moved *m, bool acknowledged)
-{
-	SlDoorTable d = door_table(st, m->t);
-
-	for (int i = 0; i < m->res->n; i++)
-	{
-		const SlDoorFinding *f = &m->res->findings[i];
-		bool		index = (f->after ? f->after : f->before)->kind == SL_DOOR_INDEX;
-
-		if (index && !f->matches)
-			tell_index(st, m, f);
-		else if (!index)
-			event(st, m->t, "passed", sl_door_line(&d, f),
-				  f->matches ? SL_M_NONE : SL_M_UNFORWARDED_SCHEMA_CHANGE);
-	}
-	if (acknowledged)
-		ereport(WARNING,
-				(errmsg("stream \"%s\": an acknowledged change of \"%s.%s\" on the source is accepted",
-						st->s->stream_id, m->t->schema, m->t->table),
-				 errdetail_internal("%s", m->lines.data)));
-	if (m->res->deferred && m->res->n == 0)
-		return;
-	sl_baseline_store(st->s->stream_id, m->t->schema, m->t->table,
-					  m->res->deferred ? "" : m->signature, &m->res->next, true,
-					  position_of(st));
-}
-
-/* ---------- those that refuse ---------- */
-
-/* Statements of all that is left, each after those that make way for it. */
-static char *
-statements(const Moved *list, int n)
-{
-	StringInfoData all;
-
-	initStringInfo(&all);
-	for (int step = 0; step < SL_DOOR_STEPS; step++)
-		for (int i = 0; i < n; i++)
-			if (list[i].res && list[i].hint[step].len)
-				add_text(&all, list[i].hint[step].data);
-	return all.data;
-}
-
-/* One refusal for all that is left. */
-static void
-refuse_left(Moved *list, int n)
-{
-	SlRefusal	r = {.marker = SL_M_UNFORWARDED_SCHEMA_CHANGE};
-	StringInfoData lines;
-	char	   *hint = statements(list, n);
-	Moved	   *first = NULL;
-	bool		describe = false;
-	int			tables = 0;
-
-	initStringInfo(&lines);
-	for (int i = 0; i < n; i++)
-	{
-		if (list[i].res == NULL)
-			continue;
-		if (first == NULL)
-			first = &list[i];
-		add_text(&lines, list[i].lines.data);
-		describe |= list[i].describe;
-		tables++;
-	}
-	if (first == NULL)
-		return;
-	r.schema = first->t->schema;
-	r.table = first->t->table;
-	r.detail = lines.data;
-	if (!describe)
-		r.hint = hint;
-	else if (hint[0])
-		r.hint = psprintf("Make the same changes on the target, then acknowledge the refusal with its fingerprint. Some of them as statements:\n%s",
-						  hint);
-	if (tables > 1)
-		sl_refuse(&r, "%d tables changed on the source in ways that are not in the stream", tables);
-	sl_refuse(&r, "table \"%s.%s\" changed on the source in a way that is not in the stream",
-			  r.schema, r.table);
-}
-
-/* Judge what moved; what passes is recorded, the rest refuses together. */
-static void
-judge(SlPgStream *st, Moved *list, int n)
+judge(SlPgStream *st, SlDoorMoved *list, int n)
 {
 	Oid		   *sources = palloc_array(Oid, n + 1);
 	Oid		   *targets = palloc_array(Oid, n + 1);
-	SlDoorSet  *now;
-	SlDoorSet  *here;
 
 	for (int i = 0; i < n; i++)
 	{
 		sources[i] = list[i].t->source_id;
 		targets[i] = list[i].t->target_relid;
 	}
-	now = sl_door_read(st->cat, sources, n, true);
-	here = sl_door_read_here(targets, n);
-	for (int i = 0; i < n; i++)
-	{
-		Moved	   *m = &list[i];
-		SlRefusal	r = {.marker = SL_M_UNFORWARDED_SCHEMA_CHANGE,
-		.schema = m->t->schema, .table = m->t->table};
-
-		compare(st, m, &now[i], &here[i]);
-		r.detail = m->lines.data;
-		if (m->res->refuse && !sl_refusal_acknowledged(st->s->stream_id, &r))
-			continue;
-		accept(st, m, m->res->refuse);
-		m->res = NULL;			/* done */
-	}
-	refuse_left(list, n);
+	sl_door_judge(st->s, position_of(st), list, n, sl_door_read(st->cat, sources, n, true),
+				  sl_door_read_here(targets, n));
 }
 
 /* ---------- recording ---------- */
 
 /* Of tables that have none: as it is now. */
 static void
-record_first(SlPgStream *st, Moved *list, int n)
+record_first(SlPgStream *st, SlDoorMoved *list, int n)
 {
 	Oid		   *oids = palloc_array(Oid, n + 1);
 	SlDoorSet  *now;
@@ -252,8 +65,8 @@ record_first(SlPgStream *st, Moved *list, int n)
 	{
 		sl_baseline_store(st->s->stream_id, list[i].t->schema, list[i].t->table,
 						  list[i].signature, &now[i], false, position_of(st));
-		event(st, list[i].t, "passed",
-			  "constraints, policies and column attributes are watched from here on", SL_M_NONE);
+		sl_schema_event(st->s->stream_id, list[i].t->schema, list[i].t->table, position_of(st), NULL, "passed",
+						"constraints, policies and column attributes are watched from here on", SL_M_NONE);
 	}
 }
 
@@ -313,7 +126,7 @@ read_unless_locked(SlPgStream *st, const Oid * oids, int n)
  * definitions: they tell what a dropped object was.
  */
 static void
-add_texts(SlPgStream *st, Moved *list, int n)
+add_texts(SlPgStream *st, SlDoorMoved *list, int n)
 {
 	Oid		   *oids = palloc_array(Oid, n + 1);
 	SlDoorSet  *now;
@@ -338,9 +151,9 @@ static void
 look(SlPgStream *st, const SlStreamTable *tables, int n, bool roots)
 {
 	Oid		   *oids = palloc_array(Oid, n + 1);
-	Moved	   *moved = palloc0_array(Moved, n + 1);
-	Moved	   *first = palloc0_array(Moved, n + 1);
-	Moved	   *bare = palloc0_array(Moved, n + 1);
+	SlDoorMoved *moved = palloc0_array(SlDoorMoved, n + 1);
+	SlDoorMoved *first = palloc0_array(SlDoorMoved, n + 1);
+	SlDoorMoved *bare = palloc0_array(SlDoorMoved, n + 1);
 	int			nmoved = 0,
 				nfirst = 0,
 				nbare = 0;
@@ -360,7 +173,7 @@ look(SlPgStream *st, const SlStreamTable *tables, int n, bool roots)
 	for (int i = 0; i < n; i++)
 	{
 		int			at = sl_name_index_find(x, tables[i].schema, tables[i].table);
-		Moved		m = {.t = &tables[i], .base = at < 0 ? NULL : &list[at],
+		SlDoorMoved m = {.t = &tables[i], .base = at < 0 ? NULL : &list[at],
 		.signature = signatures[i]};
 
 		if (signatures[i] == NULL || !established(&tables[i]))
@@ -401,7 +214,7 @@ sl_pg_door(SlPgStream *st, const SlStreamTable *t, const SlShape *before,
 		   const SlShape *after)
 {
 	char	   *signature = sl_door_signatures(st->cat, &t->source_id, 1, false)[0];
-	Moved		m = {.t = t, .signature = signature, .shape = after, .former = before};
+	SlDoorMoved m = {.t = t, .signature = signature, .shape = after, .former = before};
 	SlBaseline *base;
 
 	if (signature == NULL || !established(t))

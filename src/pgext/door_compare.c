@@ -35,7 +35,7 @@ typedef struct Compare
 static bool
 of_column(SlDoorKind kind)
 {
-	return kind >= SL_DOOR_COLUMN && kind <= SL_DOOR_GENERATED;
+	return (kind >= SL_DOOR_COLUMN && kind <= SL_DOOR_GENERATED) || kind == SL_DOOR_ON_UPDATE;
 }
 
 static const SlDoorItem *

@@ -7,6 +7,8 @@
 #ifndef SL_DOOR_INT_H
 #define SL_DOOR_INT_H
 
+#include "lib/stringinfo.h"
+
 #include "pgext/conn.h"
 #include "pgext/stream.h"
 
@@ -22,6 +24,7 @@ typedef enum SlDoorKind
 	SL_DOOR_FORCED,
 	SL_DOOR_POLICY,
 	SL_DOOR_INDEX,				/* warned of only */
+	SL_DOOR_ON_UPDATE,			/* of MySQL: set when its row changes */
 	SL_DOOR_KINDS
 } SlDoorKind;
 
@@ -141,6 +144,8 @@ typedef struct SlDoorTable
 	const char *schema;			/* on the source */
 	const char *table;
 	Oid			target;
+	bool		target_names;	/* definitions name what the target has, not
+								 * what the source has */
 } SlDoorTable;
 
 /* "[constraint-added] app.t t_chk CHECK ((a > 0))" */
@@ -159,7 +164,48 @@ extern char *sl_door_statement(const SlDoorTable *t, const SlDoorFinding *f);
 #define SL_DOOR_STEPS 6
 extern int	sl_door_step(const SlDoorFinding *f);
 
+/* The stream as if its schemas had the same names on both sides. */
+extern SlStream *sl_door_unmapped(const SlStream *s);
+
 /* "CREATE INDEX ..." or "DROP INDEX ...", as it was on the source. */
 extern char *sl_door_index_ddl(const SlDoorTable *t, const SlDoorFinding *f);
+
+/* ---------- door_judge.c ---------- */
+
+/* A table whose signature is not the recorded one. */
+typedef struct SlDoorMoved
+{
+	const SlStreamTable *t;
+	const SlBaseline *base;		/* NULL = nothing is recorded */
+	const char *signature;
+	const SlShape *shape;
+	const SlShape *former;		/* until this boundary, NULL at a start */
+	const char *statement;		/* of the source that did it; NULL = not known */
+	bool		target_names;	/* of SlDoorTable */
+
+	/* of sl_door_judge */
+	SlDoorResult *res;			/* NULL = done */
+	StringInfoData lines;		/* of what refuses */
+	StringInfoData hint[SL_DOOR_STEPS];
+	bool		describe;		/* some of it has no statement */
+} SlDoorMoved;
+
+/*
+ * Compare n tables, which all have a baseline, with what their source has now and
+ * the target has: what passes is recorded as the baseline, with its events; the
+ * rest refuses together, UNFORWARDED-SCHEMA-CHANGE.  at: where in the source's log.
+ */
+extern void sl_door_judge(const SlStream *s, XLogRecPtr at, SlDoorMoved *list, int n,
+						  const SlDoorSet *now, const SlDoorSet *here);
+
+/* ---------- door_expr.c ---------- */
+
+/*
+ * An expression of a column (default, generated) or table (attnum 0: a check) of the
+ * target, as this server writes it; NULL where it cannot be one there.  The text passes
+ * the gate; it names what the target has.
+ */
+extern char *sl_door_expr(const SlStream *s, Oid target, SlDoorKind kind, int16 attnum,
+						  const char *text);
 
 #endif							/* SL_DOOR_INT_H */

@@ -33,6 +33,7 @@ const char *const sl_door_words[SL_DOOR_KINDS] = {
 	[SL_DOOR_FORCED] = "forced-row-security",
 	[SL_DOOR_POLICY] = "policy",
 	[SL_DOOR_INDEX] = "index",
+	[SL_DOOR_ON_UPDATE] = "on-update",
 };
 
 #define ITEM(rel_, kind_, id_, name_, keys_, raw_, def_) \

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 
 #include "common/sl_shape.h"
@@ -24,12 +25,13 @@ static const char *const tags[SL_DOOR_KINDS][4] = {
 	[SL_DOOR_FORCED] = {"row-security-forced", "row-security-not-forced", "", ""},
 	[SL_DOOR_POLICY] = {"policy-added", "policy-dropped", "policy-changed", "policy-renamed"},
 	[SL_DOOR_INDEX] = {"index-added", "index-dropped", "index-changed", ""},
+	[SL_DOOR_ON_UPDATE] = {"on-update-set", "on-update-dropped", "on-update-changed", ""},
 };
 
 static bool
 of_column(SlDoorKind kind)
 {
-	return kind <= SL_DOOR_GENERATED;
+	return kind <= SL_DOOR_GENERATED || kind == SL_DOOR_ON_UPDATE;
 }
 
 /* Kinds whose name says all. */
@@ -39,13 +41,16 @@ has_no_text(SlDoorKind kind)
 	return kind == SL_DOOR_NOT_NULL || kind == SL_DOOR_ROW_SECURITY || kind == SL_DOOR_FORCED;
 }
 
+/* In the source's words where there is no translation. */
 static void
-put_def(StringInfo buf, const char *before, const SlDoorItem *item)
+put_def(const SlDoorTable *t, StringInfo buf, const char *before, const SlDoorItem *item)
 {
-	if (item->def == NULL || has_no_text(item->kind))
+	const char *text = item->def == NULL && t->target_names ? item->raw : item->def;
+
+	if (text == NULL || *text == '\0' || has_no_text(item->kind))
 		return;
 	appendStringInfoString(buf, before);
-	sl_append_visible(buf, item->def);
+	sl_append_visible(buf, text);
 }
 
 char *
@@ -71,21 +76,56 @@ sl_door_line(const SlDoorTable *t, const SlDoorFinding *f)
 		return buf.data;
 	}
 	if (f->after)
-		put_def(&buf, " ", f->after);
+		put_def(t, &buf, " ", f->after);
 	if (f->before)
-		put_def(&buf, f->after ? ", was " : " ", f->before);
+		put_def(t, &buf, f->after ? ", was " : " ", f->before);
 	return buf.data;
 }
 
 /* ---------- statements ---------- */
 
-static SlGate *
-gate_of(const SlDoorTable *t)
+/* See door_int.h. */
+SlStream *
+sl_door_unmapped(const SlStream *s)
 {
-	SlGate	   *g = sl_gate_create(t->stream);
+	SlStream   *same = palloc_object(SlStream);
+
+	*same = *s;
+	same->target_schema = NULL;
+	same->options = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum("{}")));
+	return same;
+}
+
+/* What the target has of the stream, by its own names. */
+static SlGate *
+target_gate(const SlDoorTable *t)
+{
+	SlGate	   *g = sl_gate_create(sl_door_unmapped(t->stream));
 	SlStreamTable *tables;
 	int			n = sl_stream_tables(t->stream->stream_id, &tables);
 
+	for (int i = 0; i < n; i++)
+	{
+		char	   *name = OidIsValid(tables[i].target_relid) ? get_rel_name(tables[i].target_relid) : NULL;
+
+		if (name)
+			sl_gate_allow(g, 'r', get_namespace_name(get_rel_namespace(tables[i].target_relid)), name);
+	}
+	sl_gate_allow_existing(g);
+	return g;
+}
+
+static SlGate *
+gate_of(const SlDoorTable *t)
+{
+	SlGate	   *g;
+	SlStreamTable *tables;
+	int			n;
+
+	if (t->target_names)
+		return target_gate(t);
+	g = sl_gate_create(t->stream);
+	n = sl_stream_tables(t->stream->stream_id, &tables);
 	sl_gate_allow(g, 'r', t->schema, t->table);
 	for (int i = 0; i < n; i++)
 		sl_gate_allow(g, 'r', tables[i].schema, tables[i].table);
@@ -114,6 +154,8 @@ source_statement(const SlDoorTable *t, NodeTag tag, const char *sql)
 static char *
 source_name(const SlDoorTable *t)
 {
+	if (t->target_names)
+		return target_name(t);
 	return quote_qualified_identifier(t->schema, t->table);
 }
 

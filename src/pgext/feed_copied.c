@@ -40,7 +40,7 @@ raise_not_ready(const char *schema, const char *table, const char *why)
 
 /* A copy that outlives its batch. */
 static SlLayout *
-copy_layout(const SlLayout * l)
+copy_layout(const SlLayout *l)
 {
 	SlLayout   *copy = palloc(sizeof(SlLayout));
 
@@ -55,7 +55,7 @@ copy_layout(const SlLayout * l)
 
 /* The batch's one shape and, behind it, perhaps its layout; it has nothing else behind its header. */
 static SlShape *
-read_shape(const bytea *batch, const char *schema, const char *table, SlLayout * *layout)
+read_shape(const bytea *batch, const char *schema, const char *table, SlLayout **layout)
 {
 	SlWireReader *r = sl_wire_reader(VARDATA_ANY(batch), VARSIZE_ANY_EXHDR(batch));
 	SlShape    *shape = NULL;
@@ -240,7 +240,7 @@ copied(SlStream *s, FunctionCallInfo fcinfo)
 	sum = check_ranges(s, shape, run);
 	establish(s, t, shape, &sum);
 	if (layout)
-		sl_feed_keep_layout(s, layout);
+		sl_feed_keep_layout(s, layout, sum.lsn);
 	if (sum.window_lsn > run->last_snapshot)
 	{
 		run->last_snapshot = sum.window_lsn;

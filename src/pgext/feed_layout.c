@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 
 #include "pgext/apply_int.h"
+#include "pgext/door_layout.h"
 #include "pgext/errutil.h"
 #include "pgext/feed_layout.h"
 #include "pgext/spi_util.h"
@@ -32,7 +33,7 @@ check_text(const char *text)
 }
 
 static void
-check_texts(const SlLayout * l)
+check_texts(const SlLayout *l)
 {
 	check_text(l->schema);
 	check_text(l->name);
@@ -42,7 +43,7 @@ check_texts(const SlLayout * l)
 }
 
 static void
-forget(const char *stream_id, const SlLayout * l)
+forget(const char *stream_id, const SlLayout *l)
 {
 	const char *params[] = {stream_id, psprintf("%u", l->relid)};
 
@@ -52,7 +53,7 @@ forget(const char *stream_id, const SlLayout * l)
 
 /* One of an earlier place than the one on record stays away. */
 static void
-put(const char *stream_id, const SlLayout * l)
+put(const char *stream_id, const SlLayout *l)
 {
 	const char *params[] = {stream_id, psprintf("%u", l->relid), l->schema, l->name,
 	l->layout, lsn_text(l->lsn)};
@@ -79,7 +80,7 @@ give_number(const char *stream_id, const SlStreamTable *t, uint32 relid)
 }
 
 static SL_NORETURN void
-refuse(const SlLayout * l, const char *why)
+refuse(const SlLayout *l, const char *why)
 {
 	sl_refuse(&(SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION, .schema = l->schema,
 							.table = l->name},
@@ -89,7 +90,7 @@ refuse(const SlLayout * l, const char *why)
 
 /* The stream's table that it is of, by its name as of now. */
 static SlStreamTable *
-table_of(const char *stream_id, const SlLayout * l)
+table_of(const char *stream_id, const SlLayout *l)
 {
 	SlStreamTable *t = sl_stream_table_by_name(stream_id, l->schema, l->name);
 
@@ -103,9 +104,8 @@ table_of(const char *stream_id, const SlLayout * l)
 	return t;
 }
 
-/* See feed_layout.h. */
-void
-sl_feed_keep_layout(SlStream *s, const SlLayout * l)
+static void
+keep(SlStream *s, const SlLayout *l, bool first, XLogRecPtr at)
 {
 	SlStreamTable *t;
 
@@ -119,11 +119,19 @@ sl_feed_keep_layout(SlStream *s, const SlLayout * l)
 	if (!OidIsValid(t->source_id))
 		give_number(s->stream_id, t, l->relid);
 	put(s->stream_id, l);
+	sl_door_layout(s, t, l, first, at);
+}
+
+/* See feed_layout.h. */
+void
+sl_feed_keep_layout(SlStream *s, const SlLayout *l, XLogRecPtr at)
+{
+	keep(s, l, true, at);
 }
 
 /* Does the copy of its table have, or wait for, what it says? */
 static bool
-in_copy(SlApply *ap, const SlLayout * l)
+in_copy(SlApply *ap, const SlLayout *l)
 {
 	SlShape		shape = {.relid = l->relid, .schema = l->schema, .name = l->name};
 	const SlStreamTable *t = sl_stream_table_by_name(ap->stream->stream_id, l->schema, l->name);
@@ -134,18 +142,19 @@ in_copy(SlApply *ap, const SlLayout * l)
 
 /* See feed_layout.h. */
 void
-sl_feed_take_layout(SlApply *ap, const SlLayout * l)
+sl_feed_take_layout(SlApply *ap, const SlLayout *l)
 {
 	if (!ap->bridged)
 		refuse(l, "came from a feeder that is no bridge");
 	if (ap->skipping || in_copy(ap, l))
 		return;
-	sl_feed_keep_layout(ap->stream, l);
+	sl_apply_settle(ap);
+	keep(ap->stream, l, false, ap->in_hand != 0 ? ap->in_hand : l->lsn);
 }
 
 /* See feed_layout.h. */
 int
-sl_feed_layouts(const char *stream_id, SlKeptLayout * *list)
+sl_feed_layouts(const char *stream_id, SlKeptLayout **list)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	SlUserSwitch sw;

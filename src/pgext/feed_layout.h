@@ -22,12 +22,12 @@ typedef struct SlKeptLayout
  * Below the position, and of what the table's copy has behind it, nothing is done.  Refuses PROTOCOL-VIOLATION for one of
  * a table that is not the stream's, and what the door refuses.  Rule: docs/internals/wire.md, "Layouts".
  */
-extern void sl_feed_take_layout(SlApply *ap, const SlLayout * l);
+extern void sl_feed_take_layout(SlApply *ap, const SlLayout *l);
 
-/* Keep the layout of a table whose copy has just become complete. */
-extern void sl_feed_keep_layout(SlStream *s, const SlLayout * l);
+/* Keep the layout of a table whose copy has just become complete, under a snapshot of that place. */
+extern void sl_feed_keep_layout(SlStream *s, const SlLayout *l, XLogRecPtr at);
 
 /* All of a stream's, in order of relid; returns their number.  palloc'd. */
-extern int	sl_feed_layouts(const char *stream_id, SlKeptLayout * *list);
+extern int	sl_feed_layouts(const char *stream_id, SlKeptLayout **list);
 
 #endif							/* SL_FEED_LAYOUT_H */

@@ -143,17 +143,25 @@ JsonbValue *
 sl_json_array(JsonbContainer *object, const char *key, int *n)
 {
 	JsonbValue	v;
-	JsonbIterator *it;
-	JsonbValue *elems;
-	JsonbIteratorToken token;
 
 	*n = 0;
 	if (!sl_json_find(object, key, &v))
 		return NULL;
 	if (v.type != jbvBinary || !JsonContainerIsArray(v.val.binary.data))
 		sl_json_raise(key, "a JSON array");
-	elems = palloc(sizeof(JsonbValue) * (JsonContainerSize(v.val.binary.data) + 1));
-	it = JsonbIteratorInit(v.val.binary.data);
+	return sl_json_elements(v.val.binary.data, n);
+}
+
+/* See json_object.h. */
+JsonbValue *
+sl_json_elements(JsonbContainer *array, int *n)
+{
+	JsonbValue	v;
+	JsonbIterator *it = JsonbIteratorInit(array);
+	JsonbValue *elems = palloc(sizeof(JsonbValue) * (JsonContainerSize(array) + 1));
+	JsonbIteratorToken token;
+
+	*n = 0;
 	while ((token = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
 	{
 		if (token == WJB_ELEM)

@@ -45,4 +45,7 @@ extern uint64 sl_json_lsn(JsonbContainer *object, const char *key, uint64 dflt);
 /* Elements of an array; NULL and *n = 0 when the key is absent. */
 extern JsonbValue *sl_json_array(JsonbContainer *object, const char *key, int *n);
 
+/* The same of an array itself. */
+extern JsonbValue *sl_json_elements(JsonbContainer *array, int *n);
+
 #endif							/* SL_JSON_OBJECT_H */

@@ -1,0 +1,134 @@
+/*
+ * door_expr.c
+ *	  Expressions of another engine, translated, as this server would write them.
+ *
+ * NOTES
+ *	  One expression has many spellings.  Read as the target's own statement
+ *	  would be and written by the server, two of the same meaning have one.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/heap.h"
+#include "catalog/pg_attribute.h"
+#include "nodes/parsenodes.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_collate.h"
+#include "parser/parse_expr.h"
+#include "parser/parse_node.h"
+#include "parser/parse_relation.h"
+#include "parser/parser.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/resowner.h"
+#include "utils/ruleutils.h"
+
+#include "pgext/door_int.h"
+#include "pgext/gate.h"
+#include "pgext/gate_int.h"
+#include "pgext/spi_util.h"
+#include "pgext/pgcompat.h"
+
+static Node *
+parsed(const char *text)
+{
+	RawStmt    *raw = linitial_node(RawStmt, raw_parser(text, RAW_PARSE_PLPGSQL_EXPR));
+
+	return linitial_node(ResTarget, castNode(SelectStmt, raw->stmt)->targetList)->val;
+}
+
+/* As the server stores it. */
+static Node *
+cooked(Relation rel, SlDoorKind kind, int16 attnum, const char *text)
+{
+	ParseState *pstate = make_parsestate(NULL);
+	Node	   *expr = parsed(text);
+
+	pstate->p_sourcetext = text;
+	if (kind != SL_DOOR_DEFAULT)
+		addNSItemToQuery(pstate, addRangeTableEntryForRelation(pstate, rel, AccessShareLock, NULL,
+															   false, true),
+						 true, true, true);
+	if (kind == SL_DOOR_CONSTRAINT)
+	{
+		expr = transformExpr(pstate, expr, EXPR_KIND_CHECK_CONSTRAINT);
+		expr = coerce_to_boolean(pstate, expr, "CHECK");
+		assign_expr_collations(pstate, expr);
+	}
+	else
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attnum - 1);
+
+		expr = cookDefault(pstate, expr, att->atttypid, att->atttypmod, NameStr(att->attname),
+						   kind == SL_DOOR_GENERATED ? ATTRIBUTE_GENERATED_STORED : '\0');
+	}
+	free_parsestate(pstate);
+	return expr;
+}
+
+static char *
+written(Oid target, SlDoorKind kind, int16 attnum, const char *text)
+{
+	Relation	rel = relation_open(target, AccessShareLock);
+	Node	   *expr = cooked(rel, kind, attnum, text);
+	char	   *out = deparse_expression(expr, deparse_context_for(RelationGetRelationName(rel), target),
+										 false, false);
+
+	relation_close(rel, NoLock);
+	return out;
+}
+
+/* In a subtransaction, as the stream's owner: reading a literal runs the input function of its type. */
+static char *
+try_written(const SlStream *s, Oid target, SlDoorKind kind, int16 attnum, const char *text)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	char	   *volatile out = NULL;
+	SlUserSwitch sw;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(cxt);
+	PG_TRY();
+	{
+		sl_become_role(s->owner, &sw);
+		out = written(target, kind, attnum, text);
+		sl_become_back(&sw);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(cxt);
+		edata = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(cxt);
+		CurrentResourceOwner = owner;
+		if (sl_gate_error_is_ours(edata->sqlerrcode))
+			ReThrowError(edata);
+		out = NULL;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(cxt);
+	CurrentResourceOwner = owner;
+	return out;
+}
+
+/* See door_int.h. */
+char *
+sl_door_expr(const SlStream *s, Oid target, SlDoorKind kind, int16 attnum, const char *text)
+{
+	SlGate	   *g = sl_gate_create(sl_door_unmapped(s));
+	char	   *fault;
+
+	sl_gate_allow_existing(g);
+	text = sl_gate_expr(g, text, &fault);
+	if (text == NULL || (kind != SL_DOOR_CONSTRAINT && attnum <= 0))
+		return NULL;
+	return try_written(s, target, kind, attnum, text);
+}
