@@ -55,6 +55,14 @@ def assert_same(stream, table, order="1"):
     assert mine == theirs
 
 
+def leave(stream):
+    """The bridge goes."""
+    assert stream.bridge.stop() == 0
+    wait_until(lambda: stream.health()["pid"] is None, 60, "the session's end")
+
+
+# -- reading and writing ---------------------------------------------------------
+
 def test_values_are_copied(my_db, follow):
     stream = follow(my_db, T)
     fill(my_db, 30000)
@@ -66,3 +74,100 @@ def test_values_are_copied(my_db, follow):
     my_db.execute("UPDATE t SET v = 'later' WHERE id = 3")
     stream.caught_up()
     assert_same(stream, "t")
+
+
+KEYS = {
+    "k1": ("a VARCHAR(20), b DATE, PRIMARY KEY (b, a)", "'x', '2024-05-05'", "'X y', '2024-05-06'"),
+    "k2": ("a ENUM('z', 'a') PRIMARY KEY", "'z'", "'a'"),
+    "k3": ("a VARBINARY(8), b DECIMAL(10, 2), c BIGINT UNSIGNED, PRIMARY KEY (a, b, c)",
+           "X'00ff', 1.50, 18446744073709551615", "X'', -7, 0"),
+    "k4": ("a DATETIME(6), b TIME(3), PRIMARY KEY (a, b)", "'2024-02-29 23:59:59.999999', '-12:00:00.5'",
+           "'2024-02-29', '12:00'"),
+    "k5": ("a DOUBLE PRIMARY KEY", "0.1", "-1e300"),
+}
+
+
+def test_every_kind_of_key(my_db, follow):
+    stream = follow(my_db, *["CREATE TABLE %s (%s, v JSON, w VARCHAR(10) CHARACTER SET latin1)" % (k, KEYS[k][0]) for k in KEYS],
+                    *["INSERT INTO %s VALUES (%s, %s)" % (k, row, more) for k in KEYS
+                      for row, more in zip(KEYS[k][1:], ("'{\"a\": 1}', 'é'", "NULL, NULL"))])
+    expected = {k: stream.dst.query("SELECT * FROM %s t ORDER BY t::text" % k) for k in KEYS}
+    for k in KEYS:
+        assert len(expected[k]) == 2
+        stream.dst.execute("UPDATE %s SET v = '[7]', w = 'wrong'" % k)
+        owe(stream, k, "v", "w")
+    paid(stream)
+    for k in KEYS:
+        assert stream.dst.query("SELECT * FROM %s t ORDER BY t::text" % k) == expected[k], k
+
+
+def test_source_is_ahead_of_the_stream(my_db, follow):
+    """What is read is of the source's present; the stream comes after it."""
+    stream = follow(my_db, T)
+    fill(my_db, 1000)
+    stream.caught_up()
+    leave(stream)
+    stream.dst.execute("UPDATE t SET v = NULL")
+    owe(stream, "t", "v")
+    my_db.execute("UPDATE t SET id = id + 5000, v = CONCAT(v, '!') WHERE id <= 100;"
+                  "DELETE FROM t WHERE id BETWEEN 200 AND 300; INSERT INTO t VALUES (7, 'new', 0);"
+                  "UPDATE t SET v = 'changed' WHERE id BETWEEN 400 AND 500")
+    stream.bridge.start()
+    stream.caught_up()
+    paid(stream)
+    assert_same(stream, "t")
+    assert not stream.conflicts()
+
+
+def test_a_row_that_does_not_fit_yet(mariadb11, dst, follow):
+    """Two rows exchange a unique value on the source before the values are read."""
+    src = mariadb11.fresh_db("fit")
+    stream = follow(src, "CREATE TABLE t (id INT PRIMARY KEY, v INT UNIQUE, w INT)",
+                    "INSERT INTO t VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3)")
+    leave(stream)
+    stream.dst.execute("UPDATE t SET w = NULL")
+    owe(stream, "t", "v", "w")
+    src.execute("UPDATE t SET v = 9 WHERE id = 1; UPDATE t SET v = 1 WHERE id = 2; UPDATE t SET v = 2 WHERE id = 1;"
+                "UPDATE t SET v = 30, w = 30 WHERE id = 3")
+    stream.bridge.start()
+    stream.caught_up()
+    paid(stream)
+    assert_same(stream, "t")
+    src.destroy()
+
+
+def test_statement_further_on(my_db, follow):
+    """A table that the log names further on is not read before the stream is there."""
+    stream = follow(my_db, T)
+    fill(my_db, 100)
+    stream.caught_up()
+    leave(stream)
+    stream.dst.execute("UPDATE t SET v = NULL")
+    owe(stream, "t", "v")
+    my_db.execute("INSERT INTO t VALUES (101, 'before', 1); ANALYZE TABLE t; INSERT INTO t VALUES (102, 'after', 1)")
+    stream.bridge.start()
+    stream.bridge.wait_log("are copied later: the source's log changes it again")
+    stream.caught_up()
+    paid(stream)
+    assert_same(stream, "t")
+
+
+# -- what waits for the values ---------------------------------------------------
+
+def test_not_null_and_statements_wait_for_the_values(mariadb11, dst, follow):
+    src = mariadb11.fresh_db("wait")
+    stream = follow(src, "CREATE TABLE t (id INT PRIMARY KEY, v INT NOT NULL, w INT)", "INSERT INTO t VALUES (1, 1, 1), (2, 2, 2)")
+    leave(stream)
+    dst.execute("ALTER TABLE t ALTER v DROP NOT NULL; UPDATE t SET v = NULL")
+    owe(stream, "t", "v")
+    dst.execute("UPDATE sluice.debt_column SET set_not_null = true, then_ddl = 'ALTER TABLE public.t ALTER COLUMN w SET DEFAULT 5'"
+                " WHERE NOT is_key")
+    # here it has no value before the stream comes to its end
+    src.execute("DELETE FROM t WHERE id = 1")
+    stream.bridge.start()
+    stream.caught_up()
+    paid(stream)
+    assert dst.value("SELECT attnotnull FROM pg_attribute WHERE attrelid = 't'::regclass AND attname = 'v'")
+    assert dst.value("SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 't'::regclass") == "5"
+    assert_same(stream, "t")
+    src.destroy()
