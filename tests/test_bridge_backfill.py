@@ -2,6 +2,8 @@
 import pytest
 
 from lib import make_bridged_stream, wait_until
+from lib.bridgerun import Bridge
+from lib.rounds import FAST, arm, bridge_fault_points, died_at, fault_points
 
 T = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(40), n BIGINT)"
 
@@ -171,3 +173,78 @@ def test_not_null_and_statements_wait_for_the_values(mariadb11, dst, follow):
     assert dst.value("SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 't'::regclass") == "5"
     assert_same(stream, "t")
     src.destroy()
+
+
+# -- interrupted -------------------------------------------------------------------
+
+def test_stop_in_the_middle(mysql9, dst, follow):
+    """What is left is for the next start; sync_stop does not wait for all of it."""
+    src = mysql9.fresh_db("stop")
+    src.execute("CREATE TABLE t (id INT PRIMARY KEY, v TEXT, n BIGINT)")
+    fill(src, 5000)
+    src.execute("UPDATE t SET v = RPAD(v, 2000, 'x')")
+    stream = follow(src)
+    leave(stream)
+    dst.execute("UPDATE t SET v = NULL")
+    owe(stream, "t", "v")
+    # a row that is locked holds the copy up behind some batches; a few are on their way
+    holder = dst.connect(autocommit=False)
+    holder.cursor().execute("SELECT FROM t WHERE id = 2000 FOR UPDATE")
+    stream.bridge.start()
+    wait_until(lambda: dst.value("SELECT rows_done FROM sluice.debt") > 1000, 60, "batches of rows")
+    row = dst.rows("SELECT phase, rows_done, rows_total FROM sluice.progress")[0]
+    assert row["phase"] == "filling columns" and row["rows_total"] > 0, row
+    assert not stream.health()["healthy"]
+    stream.stop(wait=False)
+    holder.rollback()
+    holder.close()
+    stream.wait_state("stopped")
+    assert 1000 < dst.value("SELECT rows_done FROM sluice.debt") < 5000
+    stream.start()
+    paid(stream)
+    assert_same(stream, "t")
+    assert dst.value("SELECT count(*) FROM sluice.debt") == 0
+    src.destroy()
+
+
+BRIDGE_POINTS = ["debt_begin", "debt_sent:3", "debt_answered:2", "debt_end"]
+TARGET_POINTS = ["backfill_begin", "backfill_page:2", "backfill_commit:2", "backfill_end"]
+
+
+def test_kill_at(mariadb11, make_pg):
+    """Killed there, on either side, it goes on from the last page that was committed."""
+    target = make_pg("debt", conf=FAST)
+    src, dst = mariadb11.fresh_db("kill"), target.fresh_db("kill", extension=True)
+    src.execute(T)
+    fill(src, 20000)
+    with Bridge(dst) as bridge:
+        stream = make_bridged_stream(src, dst)
+        stream.wait("streaming")
+        stream.caught_up()
+        bridge.stop()
+        for n, point in enumerate(BRIDGE_POINTS):
+            dst.execute("UPDATE t SET v = NULL WHERE id %% 5 = %d" % n)
+            owe(stream, "t", "v")
+            bridge.arm(point)
+            bridge.start()
+            bridge.wait_log('fault point "%s" reached' % point.split(":")[0])
+            bridge.kill_tree()
+        bridge.arm()
+        for n, point in enumerate(TARGET_POINTS):
+            dst.execute("UPDATE t SET v = NULL WHERE id %% 7 = %d" % n)
+            owe(stream, "t", "v")
+            mark = arm(target, point)
+            if not bridge.is_running():
+                bridge.start()
+            died_at(target, point, mark)
+            target.start(**{"sluice.fault_point": "", "restart_after_crash": "on"})
+            paid(stream)
+        assert_same(stream, "t")
+        assert not stream.conflicts()
+    src.destroy()
+
+
+def test_every_point_has_its_kill():
+    points = [p.split(":")[0] for p in BRIDGE_POINTS + TARGET_POINTS]
+    assert sorted(points) == sorted([p for p in bridge_fault_points() if p.startswith("debt_")] +
+                                    [p for p in fault_points() if p.startswith("backfill_")])

@@ -74,7 +74,7 @@ extern bool br_debt_send(BrPay *pay, const BrDebt *d, const char *members, const
 /* Take answers that are there; wait: all. */
 extern bool br_debt_answers(BrPay *pay, bool wait);
 
-/* Between two pages: is it to go on? */
+/* Between two batches: is it to go on? */
 extern bool br_debt_goes_on(BrPay *pay);
 
 /* To be returned: LOST with that clause; ENDED with what *stop says. */

@@ -209,7 +209,9 @@ take_row(Page *p, const MxCell *cells)
 	if (!take_key(p, cells, &err) || !ok)
 		return failed_at_value(p, column, p->cursor.data, &err);
 	p->nrows++;
-	return p->rows.len < BATCH || send_rows(p) ? BR_DEBT_READ : BR_DEBT_ENDED;
+	if (p->rows.len < BATCH)
+		return BR_DEBT_READ;
+	return send_rows(p) && br_debt_goes_on(p->pay) ? BR_DEBT_READ : BR_DEBT_ENDED;
 }
 
 /* Are these the columns that were asked for? */
