@@ -96,6 +96,12 @@ typedef enum SlMarkerAck
 		"make the same RENAMEs on the target, then call sync_start") \
 	SL_MARKER(RESUME_SCHEMA_DIVERGENCE, "RESUME-SCHEMA-DIVERGENCE", "SL213", TERMINAL, RECORDED, NO, \
 		"make the target table match the source, then call sync_start") \
+	SL_MARKER(DEFERRED_SCHEMA_CHANGE, "DEFERRED-SCHEMA-CHANGE", "SL214", TERMINAL, RECORDED, NO, \
+		"call sync_start with restart_from_scratch => true, and let the source's log describe its rows (binlog_row_metadata = FULL)") \
+	SL_MARKER(COLUMN_IDENTITY_UNREAD, "COLUMN-IDENTITY-UNREAD", "SL215", TERMINAL, RECORDED, NO, \
+		"call sync_start with restart_from_scratch => true; which column is which after the statement is not known") \
+	SL_MARKER(SCHEMA_REPLAY_MISMATCH, "SLUICE-E-CDC-SCHEMA-REPLAY-MISMATCH", "SL216", TERMINAL, RECORDED, NO, \
+		"call sync_start with restart_from_scratch => true; the table was changed in a way that is not in the source's log") \
 	SL_MARKER(VALUE_UNREPRESENTABLE, "VALUE-UNREPRESENTABLE", "SL301", TERMINAL, RECORDED, NO, \
 		"change the target column so that it can hold the value, then call sync_start") \
 	SL_MARKER(SEQUENCE_NOT_CARRIED, "SEQUENCE-NOT-CARRIED", "SL302", TERMINAL, RECORDED, NO, \
@@ -122,6 +128,13 @@ typedef enum SlMarkerAck
  * transaction wrote the table before it altered it.
  */
 #define SL_WEDGE "PRE-ALTER-REPLAY-WEDGE"
+
+/*
+ * Lines of the DETAIL of DEFERRED-SCHEMA-CHANGE begin with them: a column's collation in
+ * the log is not the one that the statements gave it, or its number has no name.
+ */
+#define SL_COLLATION_UNANNOUNCED "COLLATION-CHANGE-UNANNOUNCED"
+#define SL_COLLATION_NAMES "COLLATION-NAMES-UNAVAILABLE"
 
 typedef enum SlMarker
 {

@@ -144,7 +144,10 @@ is_schema_decision(SlMarker marker)
 		marker == SL_M_TARGET_SHAPE_MISMATCH ||
 		marker == SL_M_UNFORWARDED_SCHEMA_CHANGE ||
 		marker == SL_M_COLUMN_ORDER_CHANGED ||
-		marker == SL_M_RESUME_SCHEMA_DIVERGENCE;
+		marker == SL_M_RESUME_SCHEMA_DIVERGENCE ||
+		marker == SL_M_DEFERRED_SCHEMA_CHANGE ||
+		marker == SL_M_COLUMN_IDENTITY_UNREAD ||
+		marker == SL_M_SCHEMA_REPLAY_MISMATCH;
 }
 
 /* The call that acknowledges, after what is to be done before it; it may be there. */
