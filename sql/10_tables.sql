@@ -23,6 +23,7 @@ CREATE TABLE sluice.stream (
     source_sysid text,
     source_timeline integer,
     source_dbname text,
+    source_publication text,           -- of publication_pg.c, NULL = not known
     target_sysid text NOT NULL,
     target_timeline integer NOT NULL,
     target_database oid NOT NULL,

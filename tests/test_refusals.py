@@ -4,7 +4,7 @@ import psycopg2
 import pytest
 
 from lib import PgServer, make_stream, wait_until
-from lib.rounds import FAST, check_confirmed, check_equal, refused_start
+from lib.rounds import FAST, arm, check_confirmed, check_equal, died_at, refused_start
 
 TABLES = """
 CREATE TABLE sl1 (id int PRIMARY KEY, v text);
@@ -143,6 +143,131 @@ def test_publication_drift(stream):
     stream.start()
     stream.src.execute("INSERT INTO sl1 VALUES (100, 'a')")
     check_equal(stream, ["sl1"])
+
+
+def test_publication_changed_and_put_back(stream):
+    """What it is now does not tell what was not published meanwhile."""
+    publication = '"%s"' % stream.src.value("SELECT pubname FROM pg_publication")
+    every = f"ALTER PUBLICATION {publication} SET (publish = 'insert, update, delete, truncate')"
+    stream.stop()
+    stream.start()                  # nothing of the stream's own making counts
+    stream.caught_up()
+    stream.stop()
+    stream.src.execute(f"ALTER PUBLICATION {publication} SET (publish = 'insert')")
+    stream.src.execute("DELETE FROM sl1 WHERE id = 1")
+    stream.src.execute(every)
+    _, text = refused_start(stream, "PUBLICATION-DRIFT")
+    assert f"[publication-altered] {publication.strip(chr(34))} was altered" in text
+    assert "changes of rows in between may be lost" in text
+    stream.dst.execute("DELETE FROM sl1 WHERE id = 1")
+    stream.start()                  # taken as done
+    check_equal(stream, ["sl1"])
+    stream.stop()
+    stream.src.execute(f"ALTER PUBLICATION {publication} DROP TABLE sl1")
+    stream.src.execute("INSERT INTO sl1 VALUES (100, 'a')")
+    stream.src.execute(f"ALTER PUBLICATION {publication} ADD TABLE sl1")
+    _, text = refused_start(stream, "PUBLICATION-DRIFT")
+    assert "[publication-relisted] public.sl1 was taken out and put in again" in text
+    assert "[publication-altered]" not in text and "other" not in text.replace("another", "")
+    stream.dst.execute("INSERT INTO sl1 VALUES (100, 'a')")
+    stream.start()
+    check_equal(stream, ["sl1"])
+
+
+def test_publication_changed_and_put_back_while_running(stream):
+    """Found by the next look, and by one that is asked for."""
+    publication = stream.src.value("SELECT pubname FROM pg_publication")
+    stream.src.execute('ALTER PUBLICATION "%s" DROP TABLE other' % publication)
+    stream.src.execute('ALTER PUBLICATION "%s" ADD TABLE other' % publication)
+    row = loud(stream, "PUBLICATION-DRIFT")
+    assert "[publication-relisted] public.other was taken out" in row["reason"]
+    stream.start()
+    check_equal(stream, ["sl1", "other"])
+
+
+def test_publication_given_to_another_owner(stream, servers):
+    """Nothing that is sent depends on it; what was altered after it does."""
+    src = stream.src
+    publication = '"%s"' % src.value("SELECT pubname FROM pg_publication")
+    owner = src.value("SELECT pg_get_userbyid(pubowner) FROM pg_publication")
+    src.execute("DROP ROLE IF EXISTS heir; CREATE ROLE heir SUPERUSER")
+    try:
+        for to in ("heir", "postgres", owner):
+            stream.stop()
+            mark = servers[1].log_mark()
+            src.execute(f"ALTER PUBLICATION {publication} OWNER TO {to}")
+            stream.start()
+            stream.wait()
+            if to != src.value("SELECT current_user") or owner != to:
+                servers[1].wait_log("was given to another owner on the source", mark)
+            check_equal(stream, ["sl1"])
+        assert stream.refusals() == []
+        stream.stop()
+        src.execute(f"ALTER PUBLICATION {publication} OWNER TO heir")
+        src.execute(f"ALTER PUBLICATION {publication} SET (publish = 'insert')")
+        src.execute(f"ALTER PUBLICATION {publication} SET (publish = 'insert, update, delete, truncate')")
+        _, text = refused_start(stream, "PUBLICATION-DRIFT")
+        assert "[publication-altered]" in text
+    finally:
+        src.execute(f"ALTER PUBLICATION {publication} OWNER TO postgres; DROP ROLE heir")
+
+
+@pytest.mark.parametrize("what", ["ALL TABLES", "TABLES IN SCHEMA public"])
+def test_publication_of_everything(dbs, what):
+    """One that lists no tables; taken out of it is a schema, not a table."""
+    src, dst = dbs
+    every = "WITH (publish_via_partition_root)"
+    src.execute(f"CREATE PUBLICATION every FOR {what} {every}")
+    stream = make_stream(src, dst, options={"publication_name": "every"})
+    stream.caught_up()
+    for _ in range(2):
+        stream.stop()
+        stream.start()
+        check_equal(stream, ["sl1"])
+    assert stream.refusals() == []
+    stream.stop()
+    if what == "ALL TABLES":
+        src.execute(f"DROP PUBLICATION every; CREATE PUBLICATION every FOR {what} {every}")
+        line = "[publication-recreated] every was created again (oid "
+    else:
+        src.execute("ALTER PUBLICATION every DROP TABLES IN SCHEMA public;"
+                    "ALTER PUBLICATION every ADD TABLES IN SCHEMA public")
+        line = "[publication-relisted] schema public was taken out and put in again (entry "
+    _, text = refused_start(stream, "PUBLICATION-DRIFT")
+    assert line in text
+    stream.start()
+    check_equal(stream, ["sl1"])
+
+
+def test_publication_changed_during_the_copy(servers, dbs):
+    """A table that is copied already loses what is not published while the copy rests."""
+    src, dst = dbs
+    src.execute("INSERT INTO other SELECT n, 'copied' FROM generate_series(1, 199999) AS n")
+    target = servers[1]
+    mark = arm(target, "cold_table_copied:2")
+    stream = make_stream(src, dst, wait=None)
+    died_at(target, "cold_table_copied:2", mark)
+    target.start(**{"sluice.fault_point": "", "restart_after_crash": "on", "sluice.autostart": "off"})
+    try:
+        assert dst.query("SELECT table_name::text FROM sluice.stream_table"
+                         " WHERE state = 'established'") == [("sl1",)]
+        stream.stop()
+    finally:
+        target.reload(**{"sluice.autostart": "on"})
+    publication = src.value("SELECT pubname FROM pg_publication")
+    for table in ("sl1", "other"):
+        src.execute('ALTER PUBLICATION "%s" DROP TABLE %s' % (publication, table))
+        src.execute("INSERT INTO %s VALUES (200000, 'not sent')" % table)
+    _, text = refused_start(stream, "PUBLICATION-DRIFT")
+    assert "[publication-relisted] public.sl1 was taken out" in text and "public.other" not in text
+    dst.execute("INSERT INTO sl1 VALUES (200000, 'not sent')")
+    stream.start()
+    stream.wait()
+    check_equal(stream, ["sl1", "other"])
+    stream.stop()
+    stream.start()
+    stream.wait()
+    assert len(stream.refusals()) == 1
 
 
 @pytest.mark.parametrize("change", [

@@ -63,7 +63,7 @@ typedef enum SlMarkerAck
 	SL_MARKER(SLOT_LOST, "SLOT-LOST", "SL105", TERMINAL, RECORDED, NO, \
 		"drop the stream and start it anew; the source has removed the WAL it needed") \
 	SL_MARKER(PUBLICATION_DRIFT, "PUBLICATION-DRIFT", "SL106", TERMINAL, RECORDED, NO, \
-		"put the publication back as it was, or drop the stream and start it anew") \
+		"put the publication back as it was and bring in what changed in between, or drop the stream and start it anew") \
 	SL_MARKER(PROTOCOL_VIOLATION, "PROTOCOL-VIOLATION", "SL107", TERMINAL, RECORDED, NO, \
 		"report the message; the stream was stopped before anything was applied from it") \
 	SL_MARKER(COLD_START_INCOMPLETE, "COLD-START-INCOMPLETE", "SL108", TERMINAL, RECORDED, NO, \

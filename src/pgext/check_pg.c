@@ -23,6 +23,7 @@
 #include "pgext/guc.h"
 #include "pgext/look_pg.h"
 #include "pgext/nameindex.h"
+#include "pgext/publication_pg.h"
 #include "pgext/skipped.h"
 #include "pgext/source_pg.h"
 #include "pgext/spi_util.h"
@@ -544,6 +545,8 @@ check_at_once(SlPgLook *look, Catalog *c)
 		sl_refuse(&r, "publication \"%s\" on the source is not what the stream recorded",
 				  st->s->publication_name);
 	}
+	sl_pg_publication_check(st->cat, st->s, st->decoder == NULL ?
+							SL_PUBLICATION_STARTS : SL_PUBLICATION_RUNS);
 }
 
 void

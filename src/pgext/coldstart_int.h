@@ -57,6 +57,7 @@ typedef struct SlColdStart
 								 * st->repl exports, idle meanwhile */
 	char	   *snapshot;
 	XLogRecPtr	lsn;			/* its consistent point */
+	char	   *publication;	/* its mark (publication_pg.h) before that */
 	SlPlan	   *plan;
 	TimestampTz blocker_seen;
 } SlColdStart;

@@ -240,7 +240,7 @@ forget_copy(const SlStream *s)
 		" window_lsn = NULL, source_leaves = NULL, rows_copied = 0, bytes_copied = 0"
 		" WHERE stream_id = $1 AND state IN ('pending', 'copying', 'established')",
 		"UPDATE sluice.stream SET source_sysid = NULL, source_timeline = NULL,"
-		" source_dbname = NULL WHERE stream_id = $1",
+		" source_dbname = NULL, source_publication = NULL WHERE stream_id = $1",
 	};
 
 	forget(s, sql, lengthof(sql));

@@ -22,6 +22,7 @@
 #include "pgext/coldstart_int.h"
 #include "pgext/errutil.h"
 #include "pgext/fault.h"
+#include "pgext/publication_pg.h"
 #include "pgext/source_pg.h"
 #include "pgext/pgcompat.h"
 
@@ -155,6 +156,31 @@ publication_diff(SlColdStart *cs)
 	return diff;
 }
 
+static void
+note_publication(SlColdStart *cs)
+{
+	sl_stream_publication_put(cs->st->s->stream_id,
+							  sl_pg_publication_mark(cs->st->cat, cs->st->s));
+}
+
+/*
+ * Tables that are done want what the source has sent since: was all of it
+ * published?
+ */
+static void
+check_published(SlColdStart *cs)
+{
+	bool		done = false;
+
+	for (int i = 0; i < cs->n; i++)
+		done |= sl_cold_done(&cs->tables[i]);
+	if (!done)
+		return;
+	sl_cold_begin(cs);
+	sl_pg_publication_check(cs->st->cat, cs->st->s, SL_PUBLICATION_COPIES);
+	sl_cold_commit(cs);
+}
+
 /* See coldstart_int.h. */
 void
 sl_cold_publish(SlColdStart *cs)
@@ -165,11 +191,16 @@ sl_cold_publish(SlColdStart *cs)
 
 	if (cs->rec == NULL && st->s->own_publication)
 		sl_pg_publication_create(st->cat, name, cs->sources, cs->n);
+	if (cs->rec != NULL)
+		check_published(cs);
 	diff = publication_diff(cs);
 	if (diff != NULL && cs->rec != NULL && st->s->own_publication)
 	{
 		sl_pg_publication_set(st->cat, name, cs->sources, cs->n);
 		diff = publication_diff(cs);
+		sl_cold_begin(cs);
+		note_publication(cs);
+		sl_cold_commit(cs);
 	}
 	if (diff != NULL)
 		refuse_drift(cs, diff);
@@ -261,6 +292,8 @@ record_round(SlColdStart *cs, bool first)
 	sl_cold_begin(cs);
 	ForceSyncCommit();
 	sl_copy_record_store(cs->st->s->stream_id, r);
+	if (first)
+		sl_stream_publication_put(cs->st->s->stream_id, cs->publication);
 	sl_cold_commit(cs);
 	cs->rec = r;
 }
@@ -315,6 +348,8 @@ sl_cold_snapshot(SlColdStart *cs)
 		create_slot(cs, st->s->slot_name, false);
 		SL_FAULT("cold_slot");
 		settle(cs);
+		/* what is changed from here on may be changed behind the snapshot */
+		cs->publication = sl_pg_publication_mark(st->cat, st->s);
 		reopen_repl(st);
 	}
 	create_slot(cs, psprintf("%.56s_c%04x", sl_pg_object_name(st->s),

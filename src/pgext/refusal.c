@@ -219,6 +219,22 @@ sl_refusal_accept(const char *stream_id, const SlRefusal *r)
 						   SPI_OK_UPDATE, lengthof(params), params) > 0;
 }
 
+/* See stream.h. */
+bool
+sl_refusal_accept_all(const char *stream_id, SlMarker marker)
+{
+	const char *params[] = {stream_id, sl_marker_info(marker)->text};
+
+	return sl_control_exec("UPDATE sluice.refusal AS r SET"
+						   " acknowledged_at = pg_catalog.clock_timestamp(),"
+						   " acknowledged_by = s.owner::pg_catalog.text::pg_catalog.name,"
+						   " reason = 'started again after it'"
+						   " FROM sluice.stream AS s"
+						   " WHERE s.stream_id = $1 AND r.stream_id = $1 AND r.marker = $2"
+						   " AND r.acknowledged_at IS NULL",
+						   SPI_OK_UPDATE, lengthof(params), params) > 0;
+}
+
 void
 sl_refusal_record(const char *stream_id, const ErrorData *edata,
 				  XLogRecPtr lsn)

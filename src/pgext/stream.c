@@ -261,3 +261,30 @@ sl_position_store(const SlStream *s, XLogRecPtr lsn, const char *text,
 	sl_spi_leave();
 	sl_become_back(&sw);
 }
+
+char *
+sl_stream_publication(const char *stream_id)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	SlUserSwitch sw;
+	char	   *mark = NULL;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	if (sl_spi_exec("SELECT source_publication FROM sluice.stream WHERE stream_id = $1",
+					SPI_OK_SELECT, 1, &stream_id) == 1)
+		mark = sl_spi_text(0, 1, cxt);
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return mark;
+}
+
+void
+sl_stream_publication_put(const char *stream_id, const char *mark)
+{
+	const char *params[] = {stream_id, mark};
+
+	sl_control_exec("UPDATE sluice.stream SET source_publication = $2 WHERE stream_id = $1"
+					" AND source_publication IS DISTINCT FROM $2",
+					SPI_OK_UPDATE, lengthof(params), params);
+}

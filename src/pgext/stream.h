@@ -132,6 +132,10 @@ extern SlStreamTable *sl_stream_table_by_id(const char *stream_id, Oid source_id
 
 extern void sl_stream_table_put(const char *stream_id, const SlStreamTable *t); /* upsert, but leaves */
 
+/* What tells that the source's publication was changed; NULL = not known. */
+extern char *sl_stream_publication(const char *stream_id);
+extern void sl_stream_publication_put(const char *stream_id, const char *mark);
+
 /* The source's leaves of a partitioned table; NULL = not known. */
 extern void sl_stream_leaves_put(const char *stream_id, const char *schema,
 								 const char *table, const char *leaves);
@@ -188,6 +192,9 @@ extern void sl_refusal_put(const char *stream_id, const ErrorData *edata,
  */
 struct SlRefusal;
 extern bool sl_refusal_accept(const char *stream_id, const struct SlRefusal *r);
+
+/* Note the same with every open refusal of this marker; true when there was one. */
+extern bool sl_refusal_accept_all(const char *stream_id, SlMarker marker);
 
 /*
  * Fingerprint under which a refusal is recorded: over marker, object, detail
