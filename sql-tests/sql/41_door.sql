@@ -102,6 +102,16 @@ CALL app.door('CREATE INDEX n ON app.t (a) WHERE b > 0');
 CALL app.door('CREATE INDEX n ON app.t (a)', 'CREATE INDEX another ON app.t (a)');
 CALL app.door('CREATE INDEX n ON app.t (a)', 'CREATE UNIQUE INDEX n ON app.t (a)');
 
+CREATE TABLE app.par (b int NOT NULL);
+CREATE TABLE app.other (b int NOT NULL);
+CREATE TYPE app.mood AS ENUM ('sad', 'ok');
+CALL app.door('ALTER TABLE app.t INHERIT app.par');
+CALL app.door('ALTER TABLE app.t INHERIT app.par', 'ALTER TABLE app.t INHERIT app.par');
+CALL app.door('ALTER TABLE app.t INHERIT app.par', 'ALTER TABLE app.t INHERIT app.other');
+CALL app.door('ALTER TABLE app.t ADD g text COLLATE "C" GENERATED ALWAYS AS (upper(c)) STORED');
+CALL app.door('ALTER TABLE app.t ADD g app.mood GENERATED ALWAYS AS (CASE WHEN a > 1 THEN ''ok''::app.mood END) STORED');
+CALL app.door('ALTER TABLE app.t ADD g int GENERATED ALWAYS AS (app.f(b)) STORED');
+
 -- dropped
 CALL app.door('ALTER TABLE app.t DROP CONSTRAINT t_chk');
 CALL app.door('ALTER TABLE app.t DROP CONSTRAINT t_chk', 'ALTER TABLE app.t DROP CONSTRAINT t_chk');
@@ -118,6 +128,14 @@ CALL app.door('DROP INDEX app.t_i', 'DROP INDEX app.t_i');
 CALL app.door('ALTER TABLE app.t DISABLE ROW LEVEL SECURITY', '', 'ALTER TABLE app.t ENABLE ROW LEVEL SECURITY');
 CALL app.door('ALTER TABLE app.t ALTER e DROP EXPRESSION');
 CALL app.door('ALTER TABLE app.t DROP e');
+CALL app.door('ALTER TABLE app.t DROP e, ADD e bigint GENERATED ALWAYS AS (id + 2) STORED');
+CALL app.door('ALTER TABLE app.t DROP e, ADD e int GENERATED ALWAYS AS (id + 1) STORED');
+CALL app.door('ALTER TABLE app.t DROP e, ADD e int', 'ALTER TABLE app.t DROP e');
+CALL app.door('ALTER TABLE app.t NO INHERIT app.par', '', 'ALTER TABLE app.t INHERIT app.par');
+CALL app.door('ALTER TABLE app.t NO INHERIT app.par', 'ALTER TABLE app.t NO INHERIT app.par',
+    'ALTER TABLE app.t INHERIT app.par');
+CALL app.door('ALTER TABLE app.t NO INHERIT app.par, INHERIT app.other',
+    'ALTER TABLE app.t INHERIT app.other', 'ALTER TABLE app.t INHERIT app.par');
 CALL app.door('ALTER TABLE app.t DROP e', 'ALTER TABLE app.t DROP e');
 
 -- what goes with a column, or comes with one

@@ -39,14 +39,18 @@ judge(SlPgStream *st, SlDoorMoved *list, int n)
 {
 	Oid		   *sources = palloc_array(Oid, n + 1);
 	Oid		   *targets = palloc_array(Oid, n + 1);
+	SlDoorSet  *now;
+	SlDoorSet  *here;
 
 	for (int i = 0; i < n; i++)
 	{
 		sources[i] = list[i].t->source_id;
 		targets[i] = list[i].t->target_relid;
 	}
-	sl_door_judge(st->s, position_of(st), list, n, sl_door_read(st->cat, sources, n, true),
-				  sl_door_read_here(targets, n));
+	now = sl_door_read(st->cat, sources, n, true);
+	here = sl_door_read_here(targets, n);
+	sl_door_limit_parents(st->s, now, here, n);
+	sl_door_judge(st->s, position_of(st), list, n, now, here);
 }
 
 /* ---------- recording ---------- */

@@ -176,6 +176,9 @@ same_def(const Compare *c, const SlDoorItem *source, const SlDoorItem *other)
 static const SlDoorItem *
 on_target(const Compare *c, const SlDoorItem *item)
 {
+	/* a table has one number on both sides here: see sl_door_limit_parents */
+	if (item->kind == SL_DOOR_INHERITS)
+		return find_id(c->target, item->kind, item->id);
 	for (int i = 0; i < c->target->n; i++)
 	{
 		const SlDoorItem *t = &c->target->items[i];
@@ -207,6 +210,12 @@ left_on_target(const Compare *c, const SlDoorItem *item)
 {
 	const SlDoorItem *found;
 
+	if (item->kind == SL_DOOR_INHERITS)
+		return on_target(c, item);
+	/* dropped and made again, it is another column's */
+	if (item->kind == SL_DOOR_GENERATED && gone(c, item->id) &&
+		find_name(c->now, item->kind, item->name) != NULL)
+		return NULL;
 	if (item->kind == SL_DOOR_ROW_SECURITY || item->kind == SL_DOOR_FORCED ||
 		of_column(item->kind))
 		return find_name(c->target, item->kind, item->name);
@@ -268,6 +277,12 @@ find(Compare *c, SlDoorMove move, const SlDoorItem *before, const SlDoorItem *af
 	const SlDoorItem *item = after ? after : before;
 
 	judge(c, &f);
+	if (item->kind == SL_DOOR_GENERATED)
+	{
+		f.column = find_id(c->now, SL_DOOR_COLUMN, item->id);
+		if (f.target == NULL && after)
+			f.target = find_name(c->target, item->kind, item->name);
+	}
 	/* a debt sets these when it is paid */
 	if (!f.matches && c->owing && after &&
 		(item->kind == SL_DOOR_NOT_NULL || item->kind == SL_DOOR_DEFAULT))
@@ -303,7 +318,8 @@ counterpart(Compare *c, const SlDoorItem *item)
 			continue;
 		if (item->kind == SL_DOOR_INDEX ? strcmp(b->raw, item->raw) == 0 : b->id == item->id)
 			found = b;
-		else if (of_column(item->kind) || (b->id && find_id(c->now, b->kind, b->id)))
+		else if (of_column(item->kind) || item->kind == SL_DOOR_INHERITS ||
+				 (b->id && find_id(c->now, b->kind, b->id)))
 			continue;			/* another's */
 		else if (b->def && item->def && strcmp(b->def, item->def) == 0)
 			by_name = b;

@@ -23,6 +23,7 @@ typedef enum SlDoorKind
 	SL_DOOR_ROW_SECURITY,
 	SL_DOOR_FORCED,
 	SL_DOOR_POLICY,
+	SL_DOOR_INHERITS,			/* id: the parent; no name */
 	SL_DOOR_INDEX,				/* warned of only */
 	SL_DOOR_ON_UPDATE,			/* of MySQL: set when its row changes */
 	SL_DOOR_KINDS
@@ -71,6 +72,15 @@ extern SlDoorSet *sl_door_read_here(const Oid * oids, int n);
 extern SlDoorSet *sl_door_set_from_json(const char *json);
 extern char *sl_door_set_to_json(const SlDoorSet *set);
 
+/* ---------- door_inherit.c ---------- */
+
+/*
+ * Of the parents of tables keep those that are in the stream, in sets of the
+ * source and in sets of the target; there the parent's number on the source
+ * stands for it from now on.  Either may be NULL.
+ */
+extern void sl_door_limit_parents(const SlStream *s, SlDoorSet *source, SlDoorSet *target, int n);
+
 /* ---------- baseline.c ---------- */
 
 typedef struct SlBaseline
@@ -111,6 +121,7 @@ typedef struct SlDoorFinding
 	const SlDoorItem *after;	/* NULL when dropped */
 	bool		matches;		/* the target has it the same */
 	const SlDoorItem *target;	/* the target's former one, when known */
+	const SlDoorItem *column;	/* of a generated one: the source's column now */
 } SlDoorFinding;
 
 typedef struct SlDoorResult

@@ -64,8 +64,9 @@ note_refused(const Judging * j, SlDoorMoved *m, const SlDoorFinding *f)
 static void
 compare(const Judging * j, SlDoorMoved *m, const SlDoorSet *now, const SlDoorSet *here)
 {
-	const SlDoorSet *before = sl_baseline_load(j->s->stream_id, m->t->schema, m->t->table);
+	SlDoorSet  *before = sl_baseline_load(j->s->stream_id, m->t->schema, m->t->table);
 
+	sl_door_limit_parents(j->s, before, NULL, 1);
 	initStringInfo(&m->lines);
 	for (int i = 0; i < SL_DOOR_STEPS; i++)
 		initStringInfo(&m->hint[i]);

@@ -32,6 +32,7 @@ const char *const sl_door_words[SL_DOOR_KINDS] = {
 	[SL_DOOR_ROW_SECURITY] = "row-security",
 	[SL_DOOR_FORCED] = "forced-row-security",
 	[SL_DOOR_POLICY] = "policy",
+	[SL_DOOR_INHERITS] = "inherits",
 	[SL_DOOR_INDEX] = "index",
 	[SL_DOOR_ON_UPDATE] = "on-update",
 };
@@ -61,7 +62,14 @@ const char *const sl_door_words[SL_DOOR_KINDS] = {
 
 #define COLUMNS_SQL \
 	OF_COLUMN("column", "a.atttypid::pg_catalog.text || '/' || a.atttypmod::pg_catalog.text" \
-			  " || a.attgenerated::pg_catalog.text", "NULL") \
+			  " || a.attgenerated::pg_catalog.text", \
+			  "CASE WHEN a.attgenerated <> '' THEN" \
+			  " pg_catalog.format_type(a.atttypid, a.atttypmod) || COALESCE((SELECT" \
+			  "  pg_catalog.format(' COLLATE %I.%I', n.nspname, l.collname)" \
+			  "  FROM pg_catalog.pg_type t, pg_catalog.pg_collation l" \
+			  "  JOIN pg_catalog.pg_namespace n ON n.oid = l.collnamespace" \
+			  "  WHERE t.oid = a.atttypid AND l.oid = a.attcollation" \
+			  "  AND l.oid <> t.typcollation), '') END") \
 	" UNION ALL" OF_COLUMN("not-null", "''", "'NOT NULL'") " AND a.attnotnull" \
 	" UNION ALL" OF_COLUMN("identity", "a.attidentity", \
 	"CASE a.attidentity WHEN 'a' THEN 'GENERATED ALWAYS AS IDENTITY'" \
@@ -104,6 +112,14 @@ const char *const sl_door_words[SL_DOOR_KINDS] = {
 		 "::pg_catalog.text)", SL_SCHEMA_POLICY_SQL) \
 	" FROM rel r JOIN pg_catalog.pg_policy l ON l.polrelid = r.oid"
 
+/* Of a partition its root tells. */
+#define PARENTS_SQL \
+	ITEM("r.oid", "inherits", "h.inhparent", "''", "NULL", "''", \
+		 "pg_catalog.format('INHERITS (%I.%I)', n.nspname, c.relname)") \
+	" FROM rel r JOIN pg_catalog.pg_inherits h ON h.inhrelid = r.oid" \
+	" JOIN pg_catalog.pg_class c ON c.oid = h.inhparent AND c.relkind = 'r'" \
+	" JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+
 /* REINDEX CONCURRENTLY gives an index another oid, and has it twice meanwhile. */
 #define INDEXES_SQL \
 	ITEM("r.oid", "index", "0", "c.relname", "pg_catalog.array_to_string(i.indkey, ',')", \
@@ -119,7 +135,7 @@ const char *const sl_door_words[SL_DOOR_KINDS] = {
 #define ITEMS_SQL \
 	"WITH " RELATIONS_SQL ", item (rel, kind, id, name, keys, raw, def) AS (" \
 	COLUMNS_SQL " UNION ALL" FLAGS_SQL " UNION ALL" CONSTRAINTS_SQL \
-	" UNION ALL" POLICIES_SQL " UNION ALL" INDEXES_SQL ")"
+	" UNION ALL" POLICIES_SQL " UNION ALL" PARENTS_SQL " UNION ALL" INDEXES_SQL ")"
 
 static const char *const items_sql =
 ITEMS_SQL " SELECT rel::pg_catalog.text, kind, id::pg_catalog.text, name, keys, raw, def"

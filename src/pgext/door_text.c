@@ -24,6 +24,7 @@ static const char *const tags[SL_DOOR_KINDS][4] = {
 	[SL_DOOR_ROW_SECURITY] = {"row-security-enabled", "row-security-disabled", "", ""},
 	[SL_DOOR_FORCED] = {"row-security-forced", "row-security-not-forced", "", ""},
 	[SL_DOOR_POLICY] = {"policy-added", "policy-dropped", "policy-changed", "policy-renamed"},
+	[SL_DOOR_INHERITS] = {"parent-added", "parent-dropped", "", ""},
 	[SL_DOOR_INDEX] = {"index-added", "index-dropped", "index-changed", ""},
 	[SL_DOOR_ON_UPDATE] = {"on-update-set", "on-update-dropped", "on-update-changed", ""},
 };
@@ -127,6 +128,7 @@ gate_of(const SlDoorTable *t)
 	g = sl_gate_create(t->stream);
 	n = sl_stream_tables(t->stream->stream_id, &tables);
 	sl_gate_allow(g, 'r', t->schema, t->table);
+	sl_gate_allow_existing(g);
 	for (int i = 0; i < n; i++)
 		sl_gate_allow(g, 'r', tables[i].schema, tables[i].table);
 	return g;
@@ -241,8 +243,48 @@ column_action(const SlDoorTable *t, const SlDoorFinding *f)
 		case SL_DOOR_IDENTITY:
 			return identity_action(f);
 		default:
-			return NULL;		/* a generated column is made by hand */
+			return NULL;
 	}
+}
+
+/*
+ * A generated column is computed here, as the source's is there: it may go and
+ * come, and be at another place.
+ */
+static char *
+generated_statement(const SlDoorTable *t, const SlDoorFinding *f)
+{
+	char	   *drop = NULL;
+	char	   *add;
+
+	if (f->target)
+		drop = psprintf("ALTER TABLE %s ALTER COLUMN %s DROP EXPRESSION;", target_name(t),
+						quote_identifier(f->target->name));
+	if (f->target && (f->column == NULL || f->after))
+		drop = psprintf("ALTER TABLE %s DROP COLUMN %s;", target_name(t),
+						quote_identifier(f->target->name));
+	if (f->after == NULL)
+		return drop;
+	if (f->after->def == NULL || f->column == NULL || f->column->def == NULL)
+		return NULL;
+	add = source_statement(t, T_AlterTableStmt,
+						   psprintf("ALTER TABLE %s ADD COLUMN %s %s %s STORED", source_name(t),
+									quote_identifier(f->after->name), f->column->def,
+									f->after->def));
+	return add && drop ? psprintf("%s %s", drop, add) : add;
+}
+
+static char *
+parent_statement(const SlDoorTable *t, const SlDoorFinding *f)
+{
+	const SlDoorItem *item = f->after ? f->after : f->before;
+	const SlStreamTable *parent = sl_stream_table_by_id(t->stream->stream_id, (Oid) item->id);
+	SlDoorTable p = {.target = parent ? parent->target_relid : InvalidOid};
+
+	if (target_name(&p) == NULL)
+		return NULL;
+	return psprintf("ALTER TABLE %s %s %s;", target_name(t),
+					f->after ? "INHERIT" : "NO INHERIT", target_name(&p));
 }
 
 static char *
@@ -267,6 +309,10 @@ sl_door_statement(const SlDoorTable *t, const SlDoorFinding *f)
 		return NULL;
 	if (item->kind == SL_DOOR_CONSTRAINT || item->kind == SL_DOOR_POLICY)
 		return object_statement(t, f);
+	if (item->kind == SL_DOOR_INHERITS)
+		return parent_statement(t, f);
+	if (item->kind == SL_DOOR_GENERATED)
+		return generated_statement(t, f);
 	if (!of_column(item->kind))
 		return flag_statement(t, f);
 	action = column_action(t, f);
@@ -284,7 +330,8 @@ is_foreign_key(const SlDoorItem *item)
 
 /*
  * What stands on something goes before it and comes after it: a foreign key on a
- * key, a primary key and an identity on NOT NULL, an identity where no default is.
+ * key, a primary key and an identity on NOT NULL, an identity where no default is,
+ * a parent on its checks.
  */
 int
 sl_door_step(const SlDoorFinding *f)
@@ -293,13 +340,14 @@ sl_door_step(const SlDoorFinding *f)
 
 	if (f->after == NULL)
 	{
-		if (is_foreign_key(f->before) || is_foreign_key(f->target) || kind == SL_DOOR_POLICY)
+		if (is_foreign_key(f->before) || is_foreign_key(f->target) || kind == SL_DOOR_POLICY ||
+			kind == SL_DOOR_INHERITS)
 			return 0;
 		return kind == SL_DOOR_CONSTRAINT || kind == SL_DOOR_IDENTITY ? 1 : 2;
 	}
 	if (kind == SL_DOOR_NOT_NULL)
 		return 3;
-	return is_foreign_key(f->after) ? 5 : 4;
+	return is_foreign_key(f->after) || kind == SL_DOOR_INHERITS ? 5 : 4;
 }
 
 char *
