@@ -195,6 +195,44 @@ def test_type_changed_before_the_key(pair):
     caught_up_same(st, "t")
 
 
+@pytest.mark.parametrize("mode", [FORWARD, REFUSE], ids=["forward", "refuse"])
+def test_columns_behind_a_changed_one(pair, mode):
+    """What a rewrite writes in the catalog for columns that it leaves as they are is no change."""
+    src, dst = pair
+    src.execute("""CREATE TABLE t (id int PRIMARY KEY, b int, d int DEFAULT 1, i int, e text);
+        CREATE INDEX t_i ON t (i) INCLUDE (e);
+        INSERT INTO t SELECT n, n, n, n, 'e' FROM generate_series(1, 20) AS n""")
+    st = cold_stream(src, dst, **mode)
+
+    def looked():
+        st.stop()
+        st.start()                  # each start looks
+        caught_up_same(st, "t")
+        assert ("forwarded", None) not in events(dst, "t") and st.refusals() == []
+    for db in (dst, src):
+        db.execute("ALTER TABLE t ALTER b TYPE bigint")
+    src.execute("INSERT INTO t VALUES (30, 30)")
+    looked()
+    for db in (dst, src):
+        db.execute("ALTER TABLE t ADD m text DEFAULT 'm'; ALTER TABLE t ALTER m DROP DEFAULT")
+    src.execute("INSERT INTO t VALUES (31, 31)")
+    looked()
+    src.execute("VACUUM FULL t")
+    looked()
+    # and what does change them is seen
+    for n, column in enumerate("di"):
+        st.stop()
+        src.execute("ALTER TABLE t ALTER %s TYPE int USING %s * 100" % (column, column))
+        st.start()
+        if mode is REFUSE:
+            assert "[table-rewritten]" in st.wait_refused("SCHEMA-CHANGE-REFUSED")["reason"]
+            dst.execute("UPDATE t SET %s = %s * 100" % (column, column))
+            st.start()
+        else:
+            wait_until(lambda: events(dst, "t").count(("forwarded", None)) == n + 1, 60, "it is not seen")
+        caught_up_same(st, "t")
+
+
 def test_rewritten_where_nothing_is_forwarded(pair):
     src, dst = pair
     src.execute("CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t VALUES (1, 'a')")

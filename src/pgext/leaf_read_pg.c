@@ -13,8 +13,10 @@
  * A new file with no statistics is TRUNCATE's; VACUUM FULL and CLUSTER leave
  * statistics.  Before 14 "none" was 0.  Of each column: number, type, typmod,
  * and the transaction that last wrote its row of the catalog.  ALTER TYPE writes
- * the rows of the columns behind it too, so for a column of the primary key it
- * is the one that made the index, which a change of the column makes anew.
+ * the rows of the columns behind it too, in newer releases, and of those that
+ * were added with a default in all.  What it makes anew only for the column
+ * that it changes says more, where there is such a thing: the column's default,
+ * and the indexes on it, of which the oldest counts.
  *
  * CREATE TABLE ... PARTITION OF writes the columns before the link; ATTACH
  * PARTITION writes all of them again, by the command that writes the link.  So
@@ -44,12 +46,16 @@
 	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
 	"LEFT JOIN pg_catalog.pg_attribute b ON b.attrelid = c.oid AND b.attname = 'ctid' " \
 	"LEFT JOIN pg_catalog.pg_attribute o ON o.attrelid = c.reltoastrelid AND o.attname = 'ctid' " \
+	"LEFT JOIN pg_catalog.pg_class p ON p.oid = t.above " \
+	"LEFT JOIN pg_catalog.pg_namespace m ON m.oid = p.relnamespace " \
 	"CROSS JOIN LATERAL (SELECT " \
 	"  pg_catalog.string_agg(pg_catalog.concat_ws(':', a.attnum, a.atttypid::pg_catalog.int8, " \
-	"    a.atttypmod, coalesce((SELECT x.xmin FROM pg_catalog.pg_index i " \
+	"    a.atttypmod, coalesce((SELECT d.xmin FROM pg_catalog.pg_attrdef d " \
+	"      WHERE d.adrelid = c.oid AND d.adnum = a.attnum), " \
+	"      (SELECT x.xmin FROM pg_catalog.pg_index i " \
 	"      JOIN pg_catalog.pg_attribute x ON x.attrelid = i.indexrelid AND x.attnum = 1 " \
-	"      WHERE i.indrelid = c.oid AND i.indisprimary " \
-	"        AND a.attnum = ANY (i.indkey::pg_catalog.int2[])), a.xmin)), ',' ORDER BY a.attnum) " \
+	"      WHERE i.indrelid = c.oid AND a.attnum = ANY (i.indkey::pg_catalog.int2[]) " \
+	"      ORDER BY i.indisprimary DESC, i.indexrelid LIMIT 1), a.xmin)), ',' ORDER BY a.attnum) " \
 	"  FROM pg_catalog.pg_attribute a " \
 	"  WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS k (cols) " \
 	"WHERE c.relkind <> 'p' ORDER BY t.root, c.oid"

@@ -130,13 +130,23 @@ toast_replaced(const SlLeaf *w, const SlLeaf *n)
 	return !OidIsValid(n->toast) || !n->same_toast;
 }
 
+/*
+ * Has it kept the TOAST table that it had?  Then VACUUM FULL, CLUSTER or TRUNCATE
+ * gave it the file, and ALTER TABLE, which gives another, did not.
+ */
+static bool
+toast_kept(const SlLeaf *w, const SlLeaf *n)
+{
+	return w != NULL && OidIsValid(w->toast) && w->toast == n->toast;
+}
+
 /* A leaf that has another file than before, or than it began with. */
 static void
 compare_file(const SlLeaf *w, SlLeaf *n, Found *f)
 {
 	if (w != NULL && !same_types(w, n))
 		f->retyped = true;
-	if (w != NULL && any_touched(w, n))
+	if (w != NULL && !toast_kept(w, n) && any_touched(w, n))
 	{
 		fault(&f->altered, "table-rewritten", n,
 			  "was rewritten by ALTER TABLE with the types unchanged; an expression may have changed its values");
