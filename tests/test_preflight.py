@@ -597,6 +597,32 @@ def test_encodings(source, target):
         db.destroy()
 
 
+def test_partitions_that_send_nothing(pair):
+    """Unlogged and foreign partitions, at any depth, also of a table that only gets inserts."""
+    src, dst = pair
+    src.execute("""
+        CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER nothing FOREIGN DATA WRAPPER nothing;
+        CREATE TABLE p (id int, v int) PARTITION BY RANGE (id);
+        CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (10);
+        CREATE TABLE p2 PARTITION OF p FOR VALUES FROM (10) TO (20) PARTITION BY RANGE (v);
+        CREATE UNLOGGED TABLE p2a PARTITION OF p2 FOR VALUES FROM (0) TO (10);
+        CREATE FOREIGN TABLE p2b PARTITION OF p2 FOR VALUES FROM (10) TO (20) SERVER nothing;
+        ALTER TABLE p REPLICA IDENTITY FULL; ALTER TABLE p1 REPLICA IDENTITY FULL;
+        ALTER TABLE p2a REPLICA IDENTITY FULL""")
+    server = make_server(src, dst)
+    found = failed(dst, server)
+    assert names(found) == ["source foreign_partition", "source unlogged"], found
+    assert sorted(c["fix_sql"] for c in found) == [
+        "ALTER TABLE public.p2 DETACH PARTITION public.p2b;", "ALTER TABLE public.p2a SET LOGGED;"]
+    assert all("a partition of public.p, is" in c["detail"] for c in found)
+    assert names(failed(dst, server, options='{"insert_only": ["p"]}')) == names(found)
+    noted = checks(dst, server, options='{"follow": false}')
+    assert sorted(c["check_name"] for c in noted if c["ok"] and "partition of" in (c["detail"] or "")) == [
+        "foreign_partition", "unlogged"], noted
+    cure(src, dst, found)
+    assert failed(dst, server) == []
+
+
 def test_unlogged_is_copied_only(pair):
     """An unlogged table refuses where the stream follows, and else is a note."""
     src, dst = pair

@@ -637,6 +637,25 @@ def test_new_partitions_that_lose_nothing(pair):
     assert events(dst, "p") == []
 
 
+def test_foreign_partition(pair):
+    """Its rows are never in the stream, whatever the identity is worth."""
+    src, dst = pair
+    src.execute("""CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER nothing FOREIGN DATA WRAPPER nothing;
+        CREATE TABLE p (id int) PARTITION BY RANGE (id);
+        CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (10)""")
+    st = cold_stream(src, dst, options={"insert_only": ["p"]})
+    st.stop()
+    src.execute("CREATE FOREIGN TABLE p2 PARTITION OF p FOR VALUES FROM (10) TO (20) SERVER nothing")
+    for _ in range(2):
+        st.start()
+        row = st.wait_refused("PARTITION-CHANGE-UNSENT")
+        assert "[foreign] public.p2 (oid" in row["reason"], row
+        assert "ALTER TABLE public.p DETACH PARTITION public.p2;" in row["hint"], row
+    src.execute("ALTER TABLE p DETACH PARTITION p2; INSERT INTO p VALUES (1)")
+    st.start()
+    caught_up_same(st, "p")
+
+
 def test_unlogged_partitions(pair):
     """Refused while there is one, and once more for what changed meanwhile."""
     src, dst = pair

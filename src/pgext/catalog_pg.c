@@ -125,7 +125,6 @@ sl_pg_identify(SlConn *c)
 typedef struct TableRow
 {
 	SlSourceTable t;
-	Oid			parent;
 	bool		has_pk;
 	bool		has_ident;
 	bool		in_scope;
@@ -148,7 +147,7 @@ load_rows(SlConn *c, TableRow **rows)
 		r->t.relkind = PQgetvalue(res, i, 3)[0];
 		r->t.persistence = PQgetvalue(res, i, 4)[0];
 		r->t.is_partition = field_bool(res, i, 5);
-		r->parent = field_oid(res, i, 6);
+		r->t.parent = field_oid(res, i, 6);
 		r->t.replident = PQgetvalue(res, i, 7)[0];
 		r->has_pk = field_bool(res, i, 8);
 		r->has_ident = field_bool(res, i, 9);
@@ -215,15 +214,17 @@ judge_identity(TableRow *rows, int n)
 			r->t.identity_fault = pstrdup(fault);
 		if (!r->t.is_partition || r->t.relkind == 'p')
 			continue;
-		for (TableRow *p = find_row(rows, n, r->parent); p != NULL;
-			 p = find_row(rows, n, p->parent))
+		for (TableRow *p = find_row(rows, n, r->t.parent); p != NULL;
+			 p = find_row(rows, n, p->t.parent))
 		{
 			const char *why = fault;
 
 			p->t.est_bytes += r->t.est_bytes;
 			p->t.est_rows += r->t.est_rows;
+			if (r->t.relkind == 'f' || r->t.persistence == 'u')
+				p->t.unsent = lappend(p->t.unsent, &r->t);
 			if (r->t.relkind == 'f')
-				why = "it is a foreign table";
+				why = NULL;		/* it writes no identity anywhere */
 			else if (why == NULL && p->t.replident == 'f' && r->t.replident != 'f')
 				why = "its replica identity is not FULL as the parent's is";
 			if (why && p->t.identity_fault == NULL)
@@ -240,8 +241,8 @@ ancestor_in_scope(TableRow *rows, int n, const TableRow *r)
 {
 	if (!r->t.is_partition)
 		return false;
-	for (TableRow *p = find_row(rows, n, r->parent); p != NULL;
-		 p = find_row(rows, n, p->parent))
+	for (TableRow *p = find_row(rows, n, r->t.parent); p != NULL;
+		 p = find_row(rows, n, p->t.parent))
 		if (p->in_scope)
 			return true;
 	return false;

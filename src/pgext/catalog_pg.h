@@ -6,6 +6,8 @@
 #ifndef SL_CATALOG_PG_H
 #define SL_CATALOG_PG_H
 
+#include "nodes/pg_list.h"
+
 #include "pgext/conn.h"
 
 typedef struct SlSourceInfo
@@ -30,6 +32,9 @@ typedef struct SlSourceTable
 	char		relkind;		/* r p v m f S … */
 	char		persistence;	/* p u t */
 	bool		is_partition;
+	Oid			parent;			/* of a partition */
+	List	   *unsent;			/* of SlSourceTable *: leaves of a partitioned
+								 * table whose changes are in no WAL */
 	char		replident;
 	bool		identity_ok;	/* has a usable replica identity */
 	char	   *identity_fault; /* why not: "no primary key" … */

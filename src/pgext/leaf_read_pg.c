@@ -24,8 +24,8 @@
  * columns are never written again: those of "ctid" tell who created a table.
  */
 #define LEAVES_SQL \
-	"WITH RECURSIVE tree (root, relid, link, how) AS (" \
-	"SELECT c.oid, c.oid, '', '' FROM pg_catalog.pg_class c " \
+	"WITH RECURSIVE tree (root, relid, link, how, above) AS (" \
+	"SELECT c.oid, c.oid, '', '', 0::pg_catalog.oid FROM pg_catalog.pg_class c " \
 	"WHERE c.oid = ANY ($1::pg_catalog.oid[]) " \
 	"UNION ALL " \
 	"SELECT t.root, i.inhrelid, t.link || '/' || i.xmin::pg_catalog.text, " \
@@ -33,7 +33,7 @@
 	"    SELECT FROM pg_catalog.pg_attribute u WHERE u.attrelid = i.inhrelid AND u.attnum > 0 " \
 	"    AND NOT u.attisdropped AND u.xmin = i.xmin AND u.xmax = '0' " \
 	"    AND u.cmin::pg_catalog.text::pg_catalog.int8 < i.cmin::pg_catalog.text::pg_catalog.int8) " \
-	"  THEN '-' ELSE i.cmin::pg_catalog.text END " \
+	"  THEN '-' ELSE i.cmin::pg_catalog.text END, t.relid " \
 	"FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent = t.relid " \
 	"JOIN pg_catalog.pg_class p ON p.oid = t.relid AND p.relkind = 'p' " \
 	"JOIN pg_catalog.pg_attribute a ON a.attrelid = i.inhrelid AND a.attname = 'ctid') " \
@@ -41,7 +41,7 @@
 	"  c.relpages = 0 AND c.reltuples <= CASE WHEN " \
 	"  pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 140000 THEN 0 ELSE -1 END, " \
 	"  k.cols, t.how, b.xmin, b.cmin, c.relpersistence = 'u', o.xmin = b.xmin, " \
-	"  pg_catalog.format('%I.%I', n.nspname, c.relname), c.relkind " \
+	"  pg_catalog.format('%I.%I', n.nspname, c.relname), c.relkind, m.nspname, p.relname " \
 	"FROM tree t JOIN pg_catalog.pg_class c ON c.oid = t.relid " \
 	"JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " \
 	"LEFT JOIN pg_catalog.pg_attribute b ON b.attrelid = c.oid AND b.attname = 'ctid' " \
@@ -116,6 +116,8 @@ sl_leaves_read(SlConn *c, const SlStreamTable *tables, int n, SlLeaf **leaves)
 		l->same_toast = PQgetvalue(res, i, 13)[0] == 't';
 		l->quoted = pstrdup(PQgetvalue(res, i, 14));
 		l->kind = PQgetvalue(res, i, 15)[0];
+		if (!PQgetisnull(res, i, 16))
+			l->above = sl_show_table(PQgetvalue(res, i, 16), PQgetvalue(res, i, 17));
 	}
 	PQclear(res);
 	return found;

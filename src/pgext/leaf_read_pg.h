@@ -34,6 +34,7 @@ typedef struct SlLeaf
 								 * the command that attached */
 	TransactionId born;			/* who created it */
 	CommandId	born_at;		/* … by which command */
+	char	   *above;			/* its parent, as shown; NULL = none */
 	bool		unlogged;
 	bool		blank;			/* no statistics */
 	bool		same_toast;		/* its TOAST table is as old as itself */

@@ -10,7 +10,7 @@
  *	  linked each to its parent.  What CREATE TABLE ... PARTITION OF made began
  *	  empty; of what was attached, the rows tell (leaf_read_pg.h).
  *
- *	  Nothing of an unlogged leaf is sent.  SET UNLOGGED and SET LOGGED write the
+ *	  Nothing of an unlogged leaf, or of a foreign table, is sent.  SET UNLOGGED and SET LOGGED write the
  *	  table anew and give it another TOAST table, which VACUUM FULL and CLUSTER do
  *	  not; of a table without one, nothing tells them apart afterwards.
  *
@@ -365,9 +365,25 @@ judge_altered(SlPgLook *look, SlConn *c, const SlStreamTable *t, const SlLeaf *w
 
 /* ---------- looks ---------- */
 
+/* A line and a statement for a leaf whose changes are in no WAL. */
+static void
+tell_unlogged(const SlLeaf *l, StringInfo detail, StringInfo hint)
+{
+	if (l->kind == 'f' && l->above)
+	{
+		fault(detail, "foreign", l, "is a foreign table; its changes are not in the stream");
+		appendStringInfo(hint, "ALTER TABLE %s DETACH PARTITION %s; ", l->above, l->name);
+	}
+	else if (l->unlogged)
+	{
+		fault(detail, "unlogged", l, "is unlogged; its changes are not in the stream");
+		appendStringInfo(hint, "ALTER TABLE %s SET LOGGED; ", l->name);
+	}
+}
+
 /*
- * Refuses when a leaf is unlogged, as long as it is: it goes on to lose changes.
- * False when that is to wait for a later look.
+ * Refuses when a leaf is unlogged or foreign, as long as it is: it goes on to
+ * lose changes.  False when that is to wait for a later look.
  */
 static bool
 judge_unlogged(SlPgLook *look, const SlStreamTable *t, const SlLeaf *now, int nnow)
@@ -379,17 +395,12 @@ judge_unlogged(SlPgLook *look, const SlStreamTable *t, const SlLeaf *now, int nn
 	initStringInfo(&detail);
 	initStringInfo(&hint);
 	for (int i = 0; i < nnow; i++)
-	{
-		if (!now[i].unlogged)
-			continue;
-		fault(&detail, "unlogged", &now[i], "is unlogged; its changes are not in the stream");
-		appendStringInfo(&hint, "ALTER TABLE %s SET LOGGED; ", now[i].name);
-	}
+		tell_unlogged(&now[i], &detail, &hint);
 	if (!sl_pg_look_found(look, detail.data))
 		return false;
 	if (detail.len == 0)
 		return true;
-	appendStringInfoString(&hint, "on the source. Bring in the rows that changed while it was unlogged, then call sync_start.");
+	appendStringInfoString(&hint, "on the source. Bring in the rows that changed meanwhile, then call sync_start.");
 	r.detail = detail.data;
 	r.hint = hint.data;
 	sl_refuse(&r, "\"%s.%s\" has rows on the source whose changes are not in the stream",

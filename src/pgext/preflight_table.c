@@ -110,6 +110,17 @@ check_patterns(SlPreflight *p, char **patterns, const char *argument)
 	}
 }
 
+static char *
+detach_fix(SlPreflight *p, const SlSourceTable *t)
+{
+	for (int i = 0; i < p->nall; i++)
+		if (p->all[i].relid == t->parent)
+			return psprintf("ALTER TABLE %s DETACH PARTITION %s;",
+							sl_paste_table(p->all[i].schema, p->all[i].name),
+							sl_paste_table(t->schema, t->name));
+	return NULL;
+}
+
 static void
 check_access(SlPreflight *p, const SlSourceTable *t)
 {
@@ -130,15 +141,44 @@ check_access(SlPreflight *p, const SlSourceTable *t)
 		sl_check_add(p, "source", "row_security", false,
 					 psprintf("row-level security of %s applies to this role and would hide rows", shown),
 					 psprintf("ALTER ROLE %s BYPASSRLS;", role));
-	if (t->persistence == 'u' && !sl_stream_opt_bool(p->stream, SL_O_FOLLOW))
-		sl_check_add(p, "source", "unlogged", true,
-					 psprintf("%s is unlogged: its rows are copied once, as they are when the copy begins", shown),
-					 NULL);
-	else if (t->persistence == 'u')
-		sl_check_add(p, "source", "unlogged", false,
-					 psprintf("%s is unlogged, so its changes are in no WAL; log or exclude it, or only copy it with option {\"follow\": false}", shown),
-					 psprintf("ALTER TABLE %s SET LOGGED;",
-							  sl_paste_table(t->schema, t->name)));
+}
+
+/* A table, or leaf of one, whose changes are in no WAL; root: NULL = itself. */
+static void
+check_unsent(SlPreflight *p, const SlSourceTable *root, const SlSourceTable *t)
+{
+	bool		foreign = t->relkind == 'f';
+	const char *check = foreign ? "foreign_partition" : "unlogged";
+	const char *what = foreign ? "a foreign table" : "unlogged";
+	char	   *shown = sl_show_table(t->schema, t->name);
+	char	   *of = root ? psprintf(", a partition of %s,", sl_show_table(root->schema, root->name)) : "";
+	char	   *fix = psprintf("ALTER TABLE %s SET LOGGED;", sl_paste_table(t->schema, t->name));
+
+	if (!sl_stream_opt_bool(p->stream, SL_O_FOLLOW))
+	{
+		sl_check_add(p, "source", check, true,
+					 psprintf("%s%s is %s: its rows are copied once, as they are when the copy begins",
+							  shown, of, what), NULL);
+		return;
+	}
+	if (foreign)
+		fix = detach_fix(p, t);
+	sl_check_add(p, "source", check, false,
+				 psprintf("%s%s is %s, so its changes are in no WAL; %s it, exclude %s, or only copy it with option {\"follow\": false}",
+						  shown, of, what, foreign ? "detach" : "log", root ? "the table" : "it"),
+				 fix);
+}
+
+/* All of a table whose changes are in no WAL. */
+static void
+check_logged(SlPreflight *p, const SlSourceTable *t)
+{
+	ListCell   *lc;
+
+	if (t->persistence == 'u')
+		check_unsent(p, NULL, t);
+	foreach(lc, t->unsent)
+		check_unsent(p, t, lfirst(lc));
 }
 
 /* REPLICA IDENTITY FULL for the table and, if partitioned, each leaf. */
@@ -293,6 +333,7 @@ sl_check_source_tables(SlPreflight *p)
 	for (int i = 0; i < p->ntables; i++)
 	{
 		check_access(p, &p->tables[i]);
+		check_logged(p, &p->tables[i]);
 		check_identity(p, &p->tables[i]);
 	}
 	check_generated_keys(p);
