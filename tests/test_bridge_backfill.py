@@ -3,6 +3,7 @@ import pytest
 
 from lib import make_bridged_stream, wait_until
 from lib.bridgerun import Bridge
+from lib.mycold import held_commit, held_commit_conf
 from lib.rounds import FAST, arm, bridge_fault_points, died_at, fault_points
 
 T = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(40), n BIGINT)"
@@ -152,6 +153,34 @@ def test_statement_further_on(my_db, follow):
     stream.caught_up()
     paid(stream)
     assert_same(stream, "t")
+
+
+def not_visible(src, dst, follow):
+    """What the stream has applied and the source does not show yet is not overwritten by what it replaced."""
+    stream = follow(src, T, "INSERT INTO t VALUES (1, 'old', 1), (2, 'two', 2)")
+    with held_commit(src, "UPDATE t SET v = 'new' WHERE id = 1"):
+        wait_until(lambda: dst.value("SELECT v FROM t WHERE id = 1") == "new", 60, "the transaction in the log")
+        owe(stream, "t", "v")
+        # a later pass, behind which the table was written
+        dst.execute("UPDATE sluice.debt SET pass = 2")
+        stream.bridge.wait_log("waits until the source shows what is in its log")
+    paid(stream)
+    assert_same(stream, "t")
+    assert dst.value("SELECT v FROM t WHERE id = 1") == "new"
+
+
+@pytest.mark.parametrize("kind", ["mariadb11.8", pytest.param("mysql", marks=pytest.mark.long)])
+def test_a_transaction_that_is_not_visible_yet(make_mysql, dst, follow, kind):
+    server = make_mysql(kind, **held_commit_conf(kind))
+    not_visible(server.fresh_db("held"), dst, follow)
+
+
+@pytest.mark.long
+def test_a_transaction_that_is_not_visible_yet_without_gtids(make_mysql, dst, follow):
+    server = make_mysql("mysql", gtid_mode="OFF", enforce_gtid_consistency="OFF", **held_commit_conf("mysql"))
+    src = server.fresh_db("held")
+    server.execute("GRANT LOCK TABLES ON `%s`.* TO repl@'%%'" % src.name)
+    not_visible(src, dst, follow)
 
 
 # -- what waits for the values ---------------------------------------------------

@@ -63,6 +63,8 @@ br_debt_prove(BrPay *pay, const BrDebt *d, uint64 *end)
 
 /* ---------- visible? ---------- */
 
+static const char waits[] = "waits until the source shows what is in its log";
+
 /* MariaDB: the GTIDs up to the place of a snapshot.  NULL: *stop. */
 static char *
 snapshot_gtids(BrPay *pay, MxConn *c)
@@ -124,12 +126,16 @@ look_at_gtids(BrPay *pay, MxConn *c, const BlGtidSet *set, bool *shown)
 static bool
 await_gtids(BrPay *pay, MxConn *c, const BlGtidSet *set)
 {
-	int64		deadline = br_now_ms() + VISIBLE_WAIT;
+	int64		begun = br_now_ms();
+	bool		said = false;
 	bool		shown = false;
 
 	while (look_at_gtids(pay, c, set, &shown) && !shown)
 	{
-		if (br_now_ms() > deadline)
+		if (!said)
+			br_log(pay->p->s, "%s", waits);
+		said = true;
+		if (br_now_ms() - begun > VISIBLE_WAIT)
 			return br_stop(pay->stop, NULL, "the source does not show transactions yet that are in its log");
 		pg_usleep(VISIBLE_NAP);
 	}
@@ -144,8 +150,10 @@ await_writers(BrPay *pay, MxConn *c, const BrDebt *d)
 	MxConn	   *lock = NULL;
 	BrSnapshot	snap;
 	BrSnapshotError err = {0};
-	bool		ok = br_snapshot_take(pay->p->s, c, &lock, &named, BR_SNAP_LOCK, &snap, &err);
+	bool		ok;
 
+	br_log(pay->p->s, "%s", waits);
+	ok = br_snapshot_take(pay->p->s, c, &lock, &named, BR_SNAP_LOCK, &snap, &err);
 	mx_close(lock);
 	if (!ok)
 	{
