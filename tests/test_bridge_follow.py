@@ -357,46 +357,9 @@ def test_statements_that_change_tables(my_db, follow):
     my_db.execute("INSERT INTO t VALUES (4, 'b', 2)")
     assert_followed(stream, "t")
     my_db.execute("ALTER TABLE t ADD COLUMN x INT; INSERT INTO t VALUES (5, 'b', 2, 9)")
-    stream.wait_refused("SCHEMA-CHANGE-REFUSED")
-    stream.dst.execute("ALTER TABLE t ADD COLUMN x int")
-    stream.start(source=False)
     assert_followed(stream, "t")
-    my_db.execute("RENAME TABLE t TO t2")
+    my_db.execute("DROP TABLE t")
     stream.wait_refused("TABLE-IDENTITY-CHANGED")
-
-
-def test_a_table_changed_before_its_rows_were_read(my_db, follow):
-    """The log names the columns: they are not the catalog's any more."""
-    stream = follow(my_db, T)
-    leave(stream)
-    my_db.execute("INSERT INTO t VALUES (3, 'b', 2); ALTER TABLE t CHANGE n m INT")
-    stream.bridge.start()
-    row = stream.wait_refused("SCHEMA-CHANGE-REFUSED")
-    assert '"n" in the log, "m" now' in row["reason"]
-    assert stream.dst.value("SELECT count(*) FROM t") == 0
-
-
-@pytest.mark.parametrize("kind", ["mariadb10.11", "mysql"])
-def test_a_log_without_names_of_columns(make_mysql, follow, kind):
-    my = make_mysql(kind, binlog_row_metadata="NO_LOG" if kind != "mysql" else "MINIMAL")
-    src = my.fresh_db("shop")
-    stream = follow(src, T, "CREATE TABLE u (a INT PRIMARY KEY, b INT)")
-    src.execute("INSERT INTO t VALUES (1, 'a', 1)")
-    assert_followed(stream, "t")
-    leave(stream)
-    src.execute("INSERT INTO t VALUES (2, 'b', 2); INSERT INTO u VALUES (1, 1)")
-    stream.bridge.start()
-    assert_followed(stream, "t", "u")
-    leave(stream)
-    # types alone would not tell
-    src.execute("INSERT INTO t VALUES (3, 'c', 3); INSERT INTO u VALUES (2, 2);"
-                " ALTER TABLE u RENAME COLUMN a TO c, RENAME COLUMN b TO a;"
-                " ALTER TABLE u RENAME COLUMN c TO b")
-    stream.bridge.start()
-    row = stream.wait_refused("SCHEMA-CHANGE-REFUSED")
-    assert "binlog_row_metadata = 'FULL'" in row["hint"]
-    assert_same(stream, "t")
-    assert stream.dst.query("SELECT * FROM u") == [(1, 1)]
 
 
 # -- XA ----------------------------------------------------------------------------

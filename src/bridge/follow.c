@@ -115,8 +115,7 @@ begin(Follow *w)
 	w->flow->moved = true;
 	if (w->s->position == NULL)
 		w->flow->lsn = 0;
-	br_followed_by(w->followed, w->flow);
-	return true;
+	return br_followed_begin(w->followed, w->flow, &w->stop);
 }
 
 /* ---------- requests ---------- */
@@ -195,7 +194,7 @@ chores(Follow *w)
 {
 	BrOutcome	out;
 
-	if (!tick(w) || !look_at_server(w))
+	if (!tick(w) || !look_at_server(w) || !br_followed_look(w->followed, &w->stop))
 		return false;
 	if (br_finish_keep(w->finish, &out))
 		return true;
@@ -392,7 +391,6 @@ close_all(Follow *w)
 	if (w->at.gtid != NULL)
 		bl_gtid_set_free(w->at.gtid);
 	w->at.gtid = NULL;
-	br_followed_free(w->followed);
 }
 
 /* The stop is the log's, the source's, or ours; a stop that the flow met is the reason unless the target had one. */
@@ -409,7 +407,6 @@ follow_once(Follow *w)
 {
 	bool		fed = false;
 
-	w->followed = br_followed_create(w->s, NULL);
 	memset(&w->stop, 0, sizeof(w->stop));
 	memset(&w->feed, 0, sizeof(w->feed));
 	if (begin(w))
@@ -454,7 +451,9 @@ br_follow(BrStream *s, BrTarget *t, BrOutcome *out, BrFinish *finish)
 	memset(out, 0, sizeof(*out));
 	out->end = BR_END_FAILED;
 	w.verifier = br_verifier_create(s);
+	w.followed = br_followed_create(s, NULL);
 	while (follow_once(&w))
 		br_log(s, "begins at the last position again, without what a savepoint took back");
 	br_verifier_free(w.verifier);
+	br_followed_free(w.followed);
 }

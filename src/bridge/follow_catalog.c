@@ -1,52 +1,18 @@
 /*
  * follow_catalog.c
- *	  The source's tables as its catalog has them, looked up when they come in the
- *	  log.
+ *	  The tables that are followed, from what the target has on record of them;
+ *	  and the source's catalog, where it has nothing.
  *
  * NOTES
- *	  The catalog is of now, the log of before.  Where the log names columns and
- *	  their types (binlog_row_metadata=FULL) the two are compared.  Where it does
- *	  not, equal types are no proof, because columns may have been swapped or
- *	  renamed: then the log is read ahead to where it stood when the catalog was
- *	  read, and rows before the last statement that names the table are not
- *	  trusted.
+ *	  The catalog is of now, the log of before.  A layout that is read there is
+ *	  believed from behind the last statement that names the table and lies before
+ *	  the end that the log had then.
  */
-#include "bridge/follow_int.h"
-#include "bridge/schema/schema.h"
+#include "bridge/follow_layout.h"
+#include "bridge/warning.h"
 
 #define READ_TIMEOUT	60		/* seconds without a byte of the source's */
-
-/* A database's catalog, and between which ends of the log it was read. */
-typedef struct Database
-{
-	char	   *name;
-	BrCatalog  *cat;
-	uint64		from;
-	uint64		to;
-	bool		stale;
-} Database;
-
-typedef struct Known
-{
-	char	   *database;
-	char	   *name;
-	BrFlowTable *t;
-	uint32		wireid;
-	bool		stale;			/* to be looked up again */
-	bool		proven;			/* without names, see trusted_from */
-} Known;
-
-struct BrFollowed
-{
-	BrStream   *s;
-	MxConn	   *c;
-	const BrFlow *flow;
-	int			ndatabases;
-	Database   *databases;
-	int			nknown;
-	Known	   *known;
-	BrAhead    *ahead;
-};
+#define MAX_CREATED		20		/* tables that are named */
 
 BrFollowed *
 br_followed_create(BrStream *s, MxConn *c)
@@ -56,24 +22,20 @@ br_followed_create(BrStream *s, MxConn *c)
 	d->s = s;
 	d->c = c;
 	d->ahead = br_ahead_create(s);
+	initStringInfo(&d->created);
 	return d;
 }
 
 void
 br_followed_free(BrFollowed *d)
 {
-	for (int i = 0; i < d->nknown; i++)
-		if (d->known[i].t != NULL)
-			br_flow_table_free(d->known[i].t);
-	br_ahead_free(d->ahead);
+	for (int i = 0; d->tables != NULL && i < d->tables->n; i++)
+		if (d->tables->tracked[i].t != NULL)
+			br_flow_table_free(d->tables->tracked[i].t);
 	mx_close(d->c);
+	br_ahead_free(d->ahead);
+	pfree(d->created.data);
 	pfree(d);
-}
-
-void
-br_followed_by(BrFollowed *d, const BrFlow *f)
-{
-	d->flow = f;
 }
 
 /* ---------- the source ---------- */
@@ -108,194 +70,225 @@ br_log_end(MxConn *c, int64 files, uint64 *lsn, BrStop *stop)
 	return true;
 }
 
-static bool
-read_database(BrFollowed *d, Database *b, BrStop *stop)
+/* See follow_layout.h. */
+bool
+br_followed_read(BrFollowed *d, const char *database, const char *name, const BrCatalog **cat, uint64 *from, uint64 *to,
+				 BrStop *stop)
 {
 	MxConn	   *c = br_followed_source(d, stop);
 	MxError		err;
 
-	if (c == NULL || !br_log_end(c, d->flow->at.files, &b->from, stop))
+	if (c == NULL || !br_log_end(c, d->flow->at.files, from, stop))
 		return false;
-	b->cat = br_catalog_read(c, b->name, NULL, &err);
-	if (b->cat == NULL)
+	*cat = br_catalog_read(c, database, name, &err);
+	if (*cat == NULL)
 		return br_stop_source(stop, &err);
-	b->stale = false;
-	return br_log_end(c, d->flow->at.files, &b->to, stop);
+	return br_log_end(c, d->flow->at.files, to, stop);
 }
 
-/* The catalog of a database; NULL: *stop. */
-static Database *
-database_of(BrFollowed *d, const char *name, BrStop *stop)
+/* See follow_layout.h. */
+bool
+br_followed_ahead(BrFollowed *d, uint64 here, uint64 to, const char *name, uint64 *last, BrStop *stop)
 {
-	Database   *b = NULL;
-
-	for (int i = 0; i < d->ndatabases; i++)
-		if (strcmp(d->databases[i].name, name) == 0)
-			b = &d->databases[i];
-	if (b == NULL)
-	{
-		d->databases = d->databases == NULL ? palloc(sizeof(Database)) :
-			repalloc(d->databases, sizeof(Database) * (d->ndatabases + 1));
-		b = &d->databases[d->ndatabases++];
-		memset(b, 0, sizeof(*b));
-		b->name = pstrdup(name);
-	}
-	if ((b->cat == NULL || b->stale) && !read_database(d, b, stop))
-		return NULL;
-	return b;
+	*last = 0;
+	if (here >= to)
+		return true;
+	if (!br_ahead_read(d->ahead, &d->flow->at, br_flow_lsn(d->flow), to, stop))
+		return false;
+	*last = br_ahead_names(d->ahead, name, here, to);
+	return true;
 }
 
-/* ---------- a table ---------- */
-
-static Known *
-known_of(BrFollowed *d, const char *database, const char *name)
-{
-	Known	   *k;
-
-	for (int i = 0; i < d->nknown; i++)
-		if (strcmp(d->known[i].name, name) == 0 && strcmp(d->known[i].database, database) == 0)
-			return &d->known[i];
-	d->known = d->known == NULL ? palloc(sizeof(Known)) :
-		repalloc(d->known, sizeof(Known) * (d->nknown + 1));
-	k = &d->known[d->nknown++];
-	memset(k, 0, sizeof(*k));
-	k->database = pstrdup(database);
-	k->name = pstrdup(name);
-	k->wireid = d->nknown;
-	k->stale = true;
-	return k;
-}
+/* ---------- what the target has on record ---------- */
 
 static bool
-stop_at_definition(BrStop *stop, const BrTable *def, const char *column, const SlError *err)
+stop_at_record(BrStop *stop, const BrStreamTable *t, const SlError *err)
 {
-	br_stop(stop, "SCHEMA-NOT-CARRIED", "table \"%s.%s\" cannot be followed: %s", def->database, def->name, err->detail);
-	br_stop_table(stop, def->database, def->name, column);
-	br_stop_hint(stop, "Give the column a type by option type_overrides, or leave the table out with exclude_tables.");
+	br_stop(stop, "PROTOCOL-VIOLATION", "the layout that the target has on record of table \"%s.%s\" cannot be read: %s",
+			t->schema, t->table, err->detail);
+	br_stop_table(stop, t->schema, t->table, NULL);
+	br_stop_hint(stop, "Use the sluice-bridge of the extension's release; or drop the stream and start it anew.");
 	return false;
 }
 
-/* Build it anew from the catalog.  Its old form stays in memory: output may still be taken back that announced it. */
+/* A table that is followed; without a layout on record *missing grows. */
 static bool
-define(BrFollowed *d, Known *k, const BrCatalog *cat, const BrTable *def, BrStop *stop)
+take_table(BrFollowed *d, const BrStreamTable *t, int *missing, BrStop *stop)
 {
-	MyTarget   *targets = palloc0(sizeof(MyTarget) * Max(def->ncols, 1));
-	MyPolicy   *policies = palloc0(sizeof(MyPolicy) * Max(def->ncols, 1));
-	SlShape    *shape;
+	BrLayout   *l;
+	BrTracked  *tr;
 	SlError		err = {SL_ERR_NONE};
 
-	shape = br_table_shape(d->s, cat, def, &err);
-	if (shape == NULL)
-		return stop_at_definition(stop, def, NULL, &err);
-	shape->wireid = k->wireid;
-	for (int i = 0; i < def->ncols; i++)
-		if (br_column_is_carried(d->s, cat, def, &def->cols[i]) &&
-			!br_column_target(d->s, cat, def, &def->cols[i], &targets[i], &err))
-			return stop_at_definition(stop, def, def->cols[i].name, &err);
-	for (int i = 0; i < def->ncols; i++)
-		(void) br_column_policy(d->s, def, &def->cols[i], &policies[i]);
-	k->t = br_flow_table(def, shape, targets, policies, stop);
-	pfree(targets);
-	pfree(policies);
-	k->stale = k->t == NULL;
-	k->proven = false;
-	if (k->t != NULL)
-		k->t->inserts_only = !k->t->keyed && br_stream_inserts_only(d->s, def->database, def->name);
-	return k->t != NULL;
+	if (strcmp(t->state, "established") != 0)
+		return true;
+	if (t->layout == NULL)
+	{
+		(*missing)++;
+		return true;
+	}
+	l = br_layout_parse(t->layout, strlen(t->layout), &err);
+	if (l == NULL)
+		return stop_at_record(stop, t, &err);
+	tr = br_tables_add(d->tables, l, t->shape);
+	tr->from = t->lsn;
+	tr->window = Max(t->lsn, t->window_lsn);
+	tr->recorded = true;
+	br_head_due(d, d->tables->n - 1);
+	return true;
 }
 
+/* ---------- tables without a layout ---------- */
+
 static bool
-stop_at_missing(BrStop *stop, const Known *k)
+stop_at_missing(BrStop *stop, const BrStreamTable *t)
 {
-	br_stop(stop, "TABLE-IDENTITY-CHANGED", "the source's log holds changes of table \"%s.%s\", which is not there any more",
-			k->database, k->name);
-	br_stop_table(stop, k->database, k->name, NULL);
+	br_stop(stop, "TABLE-IDENTITY-CHANGED", "table \"%s.%s\" is not on the source any more", t->schema, t->table);
+	br_stop_table(stop, t->schema, t->table, NULL);
 	br_stop_hint(stop, "It was dropped or renamed since. Leave it out with exclude_tables, or drop the stream and start it "
 				 "anew.");
 	return false;
 }
 
+/* From where on is what the catalog says the table's form? */
 static bool
-look_up(BrFollowed *d, Known *k, BrStop *stop)
+add_from_catalog(BrFollowed *d, const BrStreamTable *t, const BrCatalog *cat, uint64 from, uint64 to, BrStop *stop)
 {
-	Database   *b = database_of(d, k->database, stop);
-	const BrTable *def = b != NULL ? br_catalog_table(b->cat, k->name) : NULL;
+	const BrTable *def = br_catalog_table(cat, t->table);
+	uint64		here = br_flow_lsn(d->flow);
+	uint64		last;
+	BrTracked  *tr;
 
-	if (b == NULL)
-		return false;
-	if (def == NULL && !b->stale)
-	{
-		/* it may be younger than the catalog */
-		b->stale = true;
-		b = database_of(d, k->database, stop);
-		if (b == NULL)
-			return false;
-		def = br_catalog_table(b->cat, k->name);
-	}
 	if (def == NULL)
-		return stop_at_missing(stop, k);
-	return define(d, k, b->cat, def, stop);
+		return stop_at_missing(stop, t);
+	if (!br_followed_ahead(d, here, to, t->table, &last, stop))
+		return false;
+	if (last > from)
+		return br_stop(stop, NULL, "table \"%s.%s\" was changed while its definition was read", t->schema, t->table);
+	tr = br_tables_add(d->tables, br_layout_new(def, t->relid != 0 ? t->relid : d->tables->relid + 1, NULL, NULL), t->shape);
+	tr->from = t->lsn;
+	tr->window = Max(Max(t->lsn, t->window_lsn), last);
+	tr->unproven = last > 0;
+	tr->first = true;
+	d->unput++;
+	br_head_due(d, d->tables->n - 1);
+	return true;
 }
 
-/* ---------- proof ---------- */
-
-/* From where on is the table's form that of the catalog, when the log does not say? */
+/* Of one database at a time: its catalog is read once. */
 static bool
-prove(BrFollowed *d, Known *k, BrStop *stop)
+take_missing(BrFollowed *d, BrStop *stop)
 {
-	Database   *b = database_of(d, k->database, stop);
-	uint64		here = br_flow_lsn(d->flow);
+	char	  **databases = br_stream_databases(d->s);
 
-	if (b == NULL)
-		return false;
-	k->t->trusted_from = 0;
-	k->proven = true;
-	if (here >= b->to)
-		return true;
-	if (!br_ahead_read(d->ahead, &d->flow->at, here, b->to, stop))
-		return false;
-	if (br_ahead_names(d->ahead, k->name, Max(here, b->from), b->to) != 0)
-		return br_stop(stop, NULL, "table \"%s.%s\" was changed while its definition was read", k->database, k->name);
-	k->t->trusted_from = br_ahead_names(d->ahead, k->name, here, b->to);
+	for (int i = 0; databases[i] != NULL; i++)
+	{
+		const BrCatalog *cat = NULL;
+		uint64		from = 0;
+		uint64		to = 0;
+
+		for (int k = 0; k < d->s->ntables; k++)
+		{
+			const BrStreamTable *t = &d->s->tables[k];
+
+			if (t->layout != NULL || strcmp(t->state, "established") != 0 || strcmp(t->schema, databases[i]) != 0)
+				continue;
+			if (cat == NULL && !br_followed_read(d, databases[i], NULL, &cat, &from, &to, stop))
+				return false;
+			if (!add_from_catalog(d, t, cat, from, to, stop))
+				return false;
+		}
+	}
 	return true;
+}
+
+/* ---------- begin ---------- */
+
+static bool
+take_tables(BrFollowed *d, BrStop *stop)
+{
+	MxConn	   *c = br_followed_source(d, stop);
+	MxError		err;
+	int			missing = 0;
+
+	if (c == NULL)
+		return false;
+	d->facts = br_facts_read(c, &err);
+	if (d->facts == NULL)
+		return br_stop_source(stop, &err);
+	d->tables = br_tables_create(d->s, d->facts);
+	for (int i = 0; i < d->s->ntables; i++)
+	{
+		d->tables->relid = Max(d->tables->relid, d->s->tables[i].relid);
+		if (!take_table(d, &d->s->tables[i], &missing, stop))
+			return false;
+	}
+	return missing == 0 || take_missing(d, stop);
+}
+
+/* See follow_int.h. */
+bool
+br_followed_begin(BrFollowed *d, BrFlow *f, BrStop *stop)
+{
+	d->flow = f;
+	d->reading = false;
+	for (int i = 0; d->tables != NULL && i < d->tables->n; i++)
+		if (d->tables->tracked[i].first)
+		{
+			/* whether it came there with the flow before is not known */
+			d->tables->tracked[i].recorded = false;
+			d->unput++;
+		}
+	if (d->tables != NULL)
+		br_tables_begin(d->tables);
+	return d->tables != NULL || take_tables(d, stop);
 }
 
 /* ---------- what the flow asks ---------- */
 
+/* One that is not followed any more. */
 static bool
-table(void *arg, const char *database, const char *name, bool named, BrFlowTable **t, BrStop *stop)
+is_on_record(const BrStream *s, const char *database, const char *name)
 {
-	BrFollowed *d = arg;
-	Known	   *k;
-
-	*t = NULL;
-	if (!br_stream_has(d->s, database, name))
-		return true;
-	k = known_of(d, database, name);
-	if (k->stale && !look_up(d, k, stop))
-		return false;
-	if (!named && !k->proven && !prove(d, k, stop))
-		return false;
-	*t = k->t;
-	return true;
+	for (int i = 0; i < s->ntables; i++)
+		if (strcmp(s->tables[i].table, name) == 0 && strcmp(s->tables[i].schema, database) == 0)
+			return true;
+	return false;
 }
 
-static void
-changed(void *arg, const char *database, const char *sql, size_t len)
+static bool
+table(void *arg, const char *database, const char *name, BrFlowTable **t, BrStop *stop)
 {
 	BrFollowed *d = arg;
+	int			i = br_tables_find(d->tables, database, name);
 
-	for (int i = 0; i < d->nknown; i++)
+	*t = NULL;
+	if (i < 0)
 	{
-		Known	   *k = &d->known[i];
-
-		if (k->stale || !br_words_have(sql, len, k->name))
-			continue;
-		k->stale = true;
-		for (int j = 0; j < d->ndatabases; j++)
-			if (strcmp(d->databases[j].name, k->database) == 0)
-				d->databases[j].stale = true;
+		if (br_stream_has(d->s, database, name) && !is_on_record(d->s, database, name))
+			br_followed_created(d, database, name);
+		return true;
 	}
+	*t = br_tables_flow(d->tables, i, stop);
+	return *t != NULL;
+}
+
+/* See follow_layout.h. */
+void
+br_followed_created(BrFollowed *d, const char *database, const char *name)
+{
+	char	   *entry = psprintf("\"%s.%s\"", database, name);
+	char	   *message;
+
+	if (strstr(d->created.data, entry) == NULL && d->ncreated < MAX_CREATED)
+	{
+		appendStringInfo(&d->created, "%s%s", d->ncreated++ > 0 ? ", " : "", entry);
+		message = psprintf("tables were made on the source since the stream was started, and are not followed: %s%s",
+						   d->created.data, d->ncreated == MAX_CREATED ? ", ..." : "");
+		br_warn(d->s, BR_WARNING_CREATED, false, message,
+				"Nothing of them is on the target. To have them, start a stream of their own with include_tables, or drop the stream and start it anew.");
+		pfree(message);
+	}
+	pfree(entry);
 }
 
 /* Its default database is the stream's, or it names one that is. */
@@ -317,5 +310,5 @@ touches(void *arg, const char *database, const char *sql, size_t len)
 BrFlowOwner
 br_followed_owner(BrFollowed *d)
 {
-	return (BrFlowOwner) {d, table, changed, touches};
+	return (BrFlowOwner) {d, table, br_replay_statement, touches};
 }

@@ -189,6 +189,14 @@ end_block(BrFeed *fd)
 	return true;
 }
 
+/* What a statement made of a table is judged before anything behind it is sent. */
+static bool
+hear_judgement(BrFeed *fd)
+{
+	fd->flow->relayed = false;
+	return br_feed_flush(fd) && br_feed_results(fd, true);
+}
+
 bool
 br_feed_event(BrFeed *fd)
 {
@@ -198,6 +206,8 @@ br_feed_event(BrFeed *fd)
 	{
 		if (fd->in_block)
 			return end_block(fd);
+		if (f->relayed)
+			return hear_judgement(fd);
 		return f->out->len < BR_FEED_BATCH || br_feed_flush(fd);
 	}
 	if (f->out->len - f->whole >= (fd->in_block ? BR_FEED_BATCH : BR_FEED_LARGE))

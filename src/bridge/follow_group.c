@@ -345,24 +345,43 @@ table_map(BrFlow *f, const BlTableMap *map)
 
 	if (map_slot(f, map) != NULL)
 		return true;
-	if (!f->owner.table(f->owner.arg, map->database, map->table, map->has_names, &t, &f->stop))
-		return false;
-	if (t != NULL && !br_flow_bind(t, map, &f->stop))
+	if (!f->owner.table(f->owner.arg, map->database, map->table, &t, &f->stop))
 		return false;
 	*slot = (BrMapSlot) {map->serial, t};
 	return true;
 }
 
 static bool
-stop_untrusted(BrFlow *f, const BrFlowTable *t)
+stop_unproven(BrFlow *f, const BrFlowTable *t)
 {
-	br_stop(&f->stop, "SCHEMA-CHANGE-REFUSED",
-			"table \"%s.%s\" was changed while its rows waited in the source's log, which does not name their columns",
+	br_stop(&f->stop, "DEFERRED-SCHEMA-CHANGE",
+			"table \"%s.%s\" was changed while its rows waited in the source's log, and no record says what it was before",
 			t->def->database, t->def->name);
 	br_stop_table(&f->stop, t->def->database, t->def->name, NULL);
-	br_stop_hint(&f->stop, "Let the log name columns from now on, then drop the stream and start it anew.");
-	br_stop_remedy(&f->stop, "SET GLOBAL binlog_row_metadata = 'FULL'");
+	br_stop_hint(&f->stop, "Drop the stream and start it anew.");
 	return false;
+}
+
+/*
+ * May rows of the table be read as its layout says?  *ours false: what they did is in its copy.  Rows of before the end of
+ * its snapshot's window that do not fit are older than a statement that the copy has seen, and so in the copy too.
+ */
+static bool
+fits(BrFlow *f, BrFlowTable *t, const BlTableMap *map, bool *ours)
+{
+	BrStop		misfit = {BR_STOP_NONE};
+
+	*ours = f->group.lsn >= t->from;
+	if (!*ours)
+		return true;
+	if (f->group.lsn >= t->window)
+		return t->bound == map->serial || br_flow_bind(t, map, &f->stop);
+	if (t->unproven)
+		return stop_unproven(f, t);
+	if (t->bound != map->serial)
+		*ours = br_flow_bind(t, map, &misfit);
+	t->rows_before = t->rows_before || *ours;
+	return true;
 }
 
 static bool
@@ -383,6 +402,7 @@ rows(BrFlow *f, BlItem *item)
 	BrMapSlot  *slot = map_slot(f, map);
 	const BrCascade *cascade;
 	BrFlowTable *t;
+	bool		ours;
 
 	/* another table of the statement may have taken the place */
 	if (slot == NULL)
@@ -399,11 +419,9 @@ rows(BrFlow *f, BlItem *item)
 	t = slot->table;
 	if (t == NULL)
 		return true;
-	if (t->bound != map->serial && !br_flow_bind(t, map, &f->stop))
+	if (!fits(f, t, map, &ours))
 		return false;
-	if (!map->has_names && f->group.lsn < t->trusted_from)
-		return stop_untrusted(f, t);
-	return br_flow_rows(f, t, &item->u.rows.rows, map);
+	return !ours || br_flow_rows(f, t, &item->u.rows.rows, map);
 }
 
 static bool

@@ -5,8 +5,8 @@
  * follow_group, follow_row, follow_table and follow_check make records of
  * events and do no I/O: BrFlow is what they work on, and what they cannot go on
  * with is a BrStop.  follow_feed hands the records over, follow_start finds the
- * place to begin at, follow_catalog knows the source's tables, and follow is the
- * loop around them.
+ * place to begin at, follow_catalog knows the source's tables (follow_layout.h),
+ * and follow is the loop around them.
  */
 #ifndef BR_FOLLOW_INT_H
 #define BR_FOLLOW_INT_H
@@ -42,6 +42,42 @@ extern void br_stop_hint(BrStop *stop, const char *hint);
 extern void br_stop_detail(BrStop *stop, const char *detail);	/* a copy is kept */
 extern void br_stop_remedy(BrStop *stop, const char *statement);
 
+/* ---------- what holds of the source's server: follow_facts.c ---------- */
+
+typedef struct BrCollation
+{
+	uint32		id;
+	const char *name;
+} BrCollation;
+
+/* What a database gives to tables that say nothing. */
+typedef struct BrDatabaseFacts
+{
+	const char *name;
+	const char *charset;
+	const char *collation;
+} BrDatabaseFacts;
+
+typedef struct BrFacts
+{
+	bool		mariadb;
+	uint32		version;
+	int			lower_case_table_names;
+	bool		explicit_defaults_for_timestamp;
+	const char *utf8mb4_collation;	/* MySQL's default; NULL = not told */
+	const char *charset_collations; /* MariaDB's setting; NULL = not told */
+	int			ncollations;	/* ordered by id */
+	BrCollation *collations;
+	int			ndatabases;
+	BrDatabaseFacts *databases;
+} BrFacts;
+
+/* By questions to the source; NULL: *err.  palloc'd. */
+extern BrFacts *br_facts_read(MxConn *c, MxError *err);
+
+/* A collation's name by its number; NULL = it has none.  follow_table.c. */
+extern const char *br_collation_name(const BrFacts *facts, uint32 id);
+
 /* ---------- tables: follow_table.c ---------- */
 
 typedef struct BrFlowColumn
@@ -67,8 +103,13 @@ typedef struct BrFlowTable
 	SlCell	   *newcells;
 	BlCell	   *before;			/* as many as the source has */
 	BlCell	   *after;
-	uint64		trusted_from;	/* without names in the log: rows at or behind
-								 * it have this shape */
+	uint64		from;			/* rows below are in the table's copy */
+	uint64		window;			/* rows below may be, and may have another
+								 * shape, of a table that was altered then */
+	bool		unproven;		/* … whose rows are in no copy */
+	bool		rows_before;	/* some below window were sent */
+	const BrFacts *facts;		/* names of collations; NULL = not held
+								 * against the log's */
 	uint64		bound;			/* serial of the map that the codecs fit; 0 =
 								 * none was seen */
 	int64		announced;		/* where in all of the output; -1 = not */
@@ -82,7 +123,7 @@ extern BrFlowTable *br_flow_table(const BrTable *def, SlShape *shape, const MyTa
 								  const MyPolicy *policies, BrStop *stop);
 extern void br_flow_table_free(BrFlowTable *t);
 
-/* Does the map say what the definition says?  Binds the codecs.  *stop: what differs. */
+/* Does the map say what the definition says?  Binds the codecs.  *stop: what differs (DEFERRED-SCHEMA-CHANGE). */
 extern bool br_flow_bind(BrFlowTable *t, const BlTableMap *map, BrStop *stop);
 
 /* ---------- events to records ---------- */
@@ -117,17 +158,25 @@ typedef struct BrUndone
 
 struct BrFlow;
 
+/* A statement that may change tables. */
+typedef struct BrStatement
+{
+	const BlQuery *query;
+	const char *text;			/* in UTF-8, zero-terminated */
+	size_t		len;
+	bool		whole;			/* false: bytes that were no text are '?' */
+} BrStatement;
+
 /*
  * What the flow asks of its owner.  table: is it followed, and what is it; false at a
- * stop; *t NULL = not followed.  named: the map has the columns' names.
+ * stop; *t NULL = not followed.
  */
 typedef struct BrFlowOwner
 {
 	void	   *arg;
-	bool		(*table) (void *arg, const char *database, const char *name, bool named,
-						  BrFlowTable **t, BrStop *stop);
-	/* a DDL statement was passed: what was known of tables it names is old */
-	void		(*changed) (void *arg, const char *database, const char *sql, size_t len);
+	bool		(*table) (void *arg, const char *database, const char *name, BrFlowTable **t, BrStop *stop);
+	/* put what it does to followed tables; false: f->stop */
+	bool		(*statement) (void *arg, struct BrFlow *f, const BrStatement *st);
 	/* may a statement with that default database change a followed table? */
 	bool		(*touches) (void *arg, const char *database, const char *sql, size_t len);
 } BrFlowOwner;
@@ -213,6 +262,8 @@ typedef struct BrFlow
 	int64		time;			/* of the last event, microseconds since 2000 */
 	bool		discarded;		/* settled output of a group is void: roll
 								 * back */
+	bool		relayed;		/* the output has a layout that a statement
+								 * made: its answer is waited for */
 	BrMapSlot	maps[BR_MAP_SLOTS];
 	BrFlowTable **announced;	/* tables whose shape is in the output */
 	int			nannounced;
@@ -355,13 +406,22 @@ extern bool br_words_have(const char *sql, size_t len, const char *name);
 
 typedef struct BrFollowed BrFollowed;
 
-/* Tables are looked up in the catalog as they come in the log.  c (may be NULL) becomes its own. */
+/* c (may be NULL) becomes its own. */
 extern BrFollowed *br_followed_create(BrStream *s, MxConn *c);
 extern void br_followed_free(BrFollowed *d);
 extern BrFlowOwner br_followed_owner(BrFollowed *d);
 
-/* Whose position counts where a table is looked up. */
-extern void br_followed_by(BrFollowed *d, const BrFlow *f);
+/*
+ * Another flow begins: what the target has no layout of is read from the catalog and put.  Once f is where it begins.  False:
+ * *stop.
+ */
+extern bool br_followed_begin(BrFollowed *d, BrFlow *f, BrStop *stop);
+
+/*
+ * Now and then, between groups: hold the layouts against the source's catalog, where that is due (from the beginning, and
+ * behind a statement) and the flow has come as far as the log was when it was read.  False: *stop.
+ */
+extern bool br_followed_look(BrFollowed *d, BrStop *stop);
 
 /* A session for questions to the source, connected anew where that is needed; NULL: *stop. */
 extern MxConn *br_followed_source(BrFollowed *d, BrStop *stop);

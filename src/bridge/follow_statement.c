@@ -21,7 +21,6 @@ typedef enum Kind
 	XA_COMMIT,					/* of one that was prepared before, or of the
 								 * group in hand */
 	XA_ROLLBACK,
-	TRUNCATE,
 	CHANGE,						/* of rows, or of anything */
 	OTHER						/* DDL, and what is like it */
 } Kind;
@@ -63,6 +62,23 @@ xa_kind(BrWords *w)
 	return br_words_is(w, "commit") ? XA_COMMIT : br_words_is(w, "rollback") ? XA_ROLLBACK : XA_END;
 }
 
+/* MariaDB's SET STATEMENT name = value FOR stands before what is done. */
+static void
+skip_settings(BrWords *w)
+{
+	BrWords		at = *w;
+
+	if (!br_words_is(&at, "set") || !br_words_next(&at) || !br_words_is(&at, "statement"))
+		return;
+	while (br_words_next(&at))
+		if (br_words_is(&at, "for"))
+		{
+			if (br_words_next(&at))
+				*w = at;
+			return;
+		}
+}
+
 /* What a statement is by its first words; name: of the savepoint. */
 static Kind
 kind_of(const BlQuery *q, char *name, size_t size)
@@ -73,6 +89,7 @@ kind_of(const BlQuery *q, char *name, size_t size)
 	br_words_init(&w, q->sql, q->sql_len);
 	if (!br_words_next(&w))
 		return EMPTY;
+	skip_settings(&w);
 	if (br_words_is(&w, "begin") || br_words_is(&w, "start"))
 		return BEGIN;
 	if (br_words_is(&w, "commit"))
@@ -86,8 +103,6 @@ kind_of(const BlQuery *q, char *name, size_t size)
 		last_word(&w, name, size);
 		return SAVEPOINT;
 	}
-	if (br_words_is(&w, "truncate"))
-		return TRUNCATE;
 	for (int i = 0; i < lengthof(changing); i++)
 		if (br_words_is(&w, changing[i]))
 			return CHANGE;
@@ -130,9 +145,9 @@ br_flow_load(BrFlow *f, const char *database, const char *sql, size_t len)
 
 /* ---------- DDL ---------- */
 
-/* The statement in UTF-8; what is no text of its character set is replaced, because only names matter. */
+/* The statement in UTF-8.  *whole false: what is no text of its character set was replaced. */
 static char *
-utf8_text(const BlQuery *q)
+utf8_text(const BlQuery *q, bool *whole)
 {
 	const MyCharset *cs = my_charset_by_collation(q->client_charset != 0 ? q->client_charset : UTF8MB4_COLLATION);
 	StringInfoData text;
@@ -140,7 +155,8 @@ utf8_text(const BlQuery *q)
 	size_t		done = 0;
 
 	initStringInfo(&text);
-	if (cs != NULL && my_charset_to_utf8(cs, q->sql, q->sql_len, &text, &err))
+	*whole = cs != NULL && my_charset_to_utf8(cs, q->sql, q->sql_len, &text, &err);
+	if (*whole)
 		return text.data;
 	resetStringInfo(&text);
 	cs = my_charset_by_collation(UTF8MB4_COLLATION);
@@ -161,74 +177,16 @@ utf8_text(const BlQuery *q)
 }
 
 static bool
-put_ddl(BrFlow *f, const BlQuery *q)
+put_statement(BrFlow *f, const BlQuery *q)
 {
-	SlRecord	rec = {.kind = SL_REC_DDL};
-	char	   *text = utf8_text(q);
-	size_t		len = strlen(text);
-	bool		ok = true;
+	bool		whole;
+	char	   *text = utf8_text(q, &whole);
+	BrStatement st = {.query = q, .text = text, .len = strlen(text), .whole = whole};
+	bool		ok = f->owner.statement(f->owner.arg, f, &st);
 
-	if (len <= SL_MAX_TEXT)
-	{
-		rec.u.message.transactional = true;
-		rec.u.message.lsn = f->group.lsn;
-		rec.u.message.prefix = q->database;
-		rec.u.message.len = (uint32) len;
-		rec.u.message.data = text;
-		ok = br_flow_begin(f, NULL) && br_flow_put(f, &rec);
-	}
-	else if (f->owner.touches(f->owner.arg, q->database, text, len))
-		ok = br_stop(&f->stop, "SCHEMA-CHANGE-REFUSED",
-					 "a statement of %zu bytes may change tables of the stream and is too long to be judged", len);
-	f->owner.changed(f->owner.arg, q->database, text, len);
 	memset(f->maps, 0, sizeof(f->maps));
 	pfree(text);
 	return ok;
-}
-
-/* TRUNCATE [TABLE] [database.]table; anything else is left to the judge of DDL. */
-static bool
-truncated_table(const BlQuery *q, char *database, char *table, size_t size)
-{
-	BrWords		w;
-	bool		more;
-
-	br_words_init(&w, q->sql, q->sql_len);
-	(void) br_words_next(&w);
-	more = br_words_next(&w);
-	if (more && br_words_is(&w, "table"))
-		more = br_words_next(&w);
-	if (!more)
-		return false;
-	snprintf(database, size, "%s", q->database);
-	if (w.dotted)
-	{
-		snprintf(database, size, "%s", w.word);
-		if (!br_words_next(&w))
-			return false;
-	}
-	snprintf(table, size, "%s", w.word);
-	return *database != '\0';
-}
-
-static bool
-put_truncate(BrFlow *f, const BlQuery *q)
-{
-	char		database[256];
-	char		table[256];
-	BrFlowTable *t = NULL;
-	SlRecord	rec = {.kind = SL_REC_TRUNCATE};
-
-	if (!truncated_table(q, database, table, sizeof(table)))
-		return put_ddl(f, q);
-	if (!f->owner.table(f->owner.arg, database, table, true, &t, &f->stop))
-		return false;
-	if (t == NULL)
-		return true;
-	rec.u.truncate.flags = SL_TRUNCATE_RESTART_SEQS;
-	rec.u.truncate.nrels = 1;
-	rec.u.truncate.wireids = &t->shape->wireid;
-	return br_flow_begin(f, t) && br_flow_put(f, &rec);
 }
 
 /* ---------- dispatch ---------- */
@@ -243,10 +201,8 @@ content(BrFlow *f, Kind kind, const BlQuery *q)
 		ok = true;				/* nothing has changed */
 	else if (kind == CHANGE)
 		ok = change(f, q->database, q->sql, q->sql_len);
-	else if (kind == TRUNCATE)
-		ok = put_truncate(f, q);
 	else
-		ok = kind == XA_END || put_ddl(f, q);
+		ok = kind == XA_END || put_statement(f, q);
 	if (ok && (f->group.kind == BR_GROUP_SINGLE || f->group.kind == BR_GROUP_OPEN))
 		return br_flow_commit(f);
 	return ok;

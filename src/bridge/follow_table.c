@@ -6,11 +6,7 @@
 #include "bridge/follow_int.h"
 #include "bridge/types/charset.h"
 
-/* Marker of a table whose log and catalog differ. */
-#define CHANGED		"SCHEMA-CHANGE-REFUSED"
-
-static const char *const changed_hint =
-"The table was changed while its rows waited in the source's log: drop the stream and start it anew.";
+#define DEFERRED	"DEFERRED-SCHEMA-CHANGE"
 
 /* Engines whose rows stay when their transaction is rolled back. */
 static bool
@@ -99,27 +95,71 @@ br_flow_table_free(BrFlowTable *t)
 
 /* ---------- what the log says of it ---------- */
 
-static bool differs(const BrFlowTable *t, BrStop *stop, const char *column, const char *fmt,...)
-			pg_attribute_printf(4, 5);
+/* See follow_int.h. */
+const char *
+br_collation_name(const BrFacts *facts, uint32 id)
+{
+	int			low = 0,
+				high = facts->ncollations - 1;
+
+	while (low <= high)
+	{
+		int			mid = (low + high) / 2;
+
+		if (facts->collations[mid].id == id)
+			return facts->collations[mid].name;
+		if (facts->collations[mid].id < id)
+			low = mid + 1;
+		else
+			high = mid - 1;
+	}
+	return NULL;
+}
+
+/* What lets the log say by itself what its rows are. */
+static void
+advise_names(const BrFlowTable *t, const BlTableMap *map, BrStop *stop)
+{
+	br_stop_hint(stop, "The table was changed by a statement that is not in the log (sql_log_bin = 0), or differently from what its "
+				 "statements say: drop the stream and start it anew, and run statements that change tables with binary logging on.");
+	if (map->has_names)
+		return;
+	if (t->facts != NULL && !t->facts->mariadb)
+		br_stop_remedy(stop, "SET PERSIST binlog_row_metadata = 'FULL'");
+	else
+		br_stop_remedy(stop, "SET GLOBAL binlog_row_metadata = 'FULL'; -- and binlog_row_metadata = FULL under [mariadbd] in the option file");
+}
+
+/* A map in hand, and where to say what is wrong with it. */
+typedef struct Binding
+{
+	BrFlowTable *t;
+	const BlTableMap *map;
+	BrStop	   *stop;
+} Binding;
+
+static bool differs(const Binding *b, const char *column, const char *fmt,...)
+			pg_attribute_printf(3, 4);
 
 static bool
-differs(const BrFlowTable *t, BrStop *stop, const char *column, const char *fmt,...)
+differs(const Binding *b, const char *column, const char *fmt,...)
 {
+	const BrFlowTable *t = b->t;
 	char		what[512];
 	va_list		args;
 
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	br_stop(stop, CHANGED, "the source's log holds rows of table \"%s.%s\" in another shape than the table has now: %s",
+	br_stop(b->stop, DEFERRED, "the source's log holds rows of table \"%s.%s\" in another shape than the statements before them made: %s",
 			t->def->database, t->def->name, what);
-	br_stop_table(stop, t->def->database, t->def->name, column);
-	br_stop_hint(stop, changed_hint);
+	br_stop_table(b->stop, t->def->database, t->def->name, column);
+	advise_names(t, b->map, b->stop);
 	return false;
 }
 
 static bool
-charset_fits(const BrFlowTable *t, const BrColumn *def, const BlColumn *col, BrStop *stop)
+charset_fits(const Binding *b, const BrColumn *def, const BlColumn *col)
 {
 	const MyCharset *cs;
 
@@ -128,13 +168,32 @@ charset_fits(const BrFlowTable *t, const BrColumn *def, const BlColumn *col, BrS
 	cs = my_charset_by_collation(col->collation);
 	if (cs == NULL || strcmp(my_charset_name(cs), def->type->charset) == 0)
 		return true;
-	return differs(t, stop, def->name, "column \"%s\" is in character set %s in the log, in %s now",
+	return differs(b, def->name, "column \"%s\" is in character set %s in the log, in %s by the statements",
 				   def->name, my_charset_name(cs), def->type->charset);
+}
+
+static bool
+collation_fits(const Binding *b, const BrColumn *def, const BlColumn *col)
+{
+	const char *name;
+
+	if (def->type->collation == NULL || def->type->charset == NULL || col->collation == 0 || b->t->facts == NULL)
+		return true;
+	name = br_collation_name(b->t->facts, col->collation);
+	if (name == NULL)
+		return br_stop(b->stop, NULL, "COLLATION-NAMES-UNAVAILABLE: the source does not name collation %u, which column \"%s\" of table \"%s.%s\" has in its log",
+					   col->collation, def->name, b->t->def->database, b->t->def->name);
+	if (strcmp(name, def->type->collation) == 0)
+		return true;
+	differs(b, def->name, "column \"%s\" has collation %s in the log, %s by the statements", def->name, name, def->type->collation);
+	br_stop_detail(b->stop, psprintf("COLLATION-CHANGE-UNANNOUNCED: no statement that changes the collation of column \"%s\" is in the log.",
+									 def->name));
+	return false;
 }
 
 /* ENUM and SET: a value is the number of a label. */
 static bool
-labels_fit(const BrFlowTable *t, const BrColumn *def, const BlColumn *col, BrStop *stop)
+labels_fit(const Binding *b, const BrColumn *def, const BlColumn *col)
 {
 	const MyCharset *cs;
 	StringInfoData text;
@@ -156,32 +215,36 @@ labels_fit(const BrFlowTable *t, const BrColumn *def, const BlColumn *col, BrSto
 			strcmp(text.data, def->type->labels[i]) == 0;
 	}
 	pfree(text.data);
-	return same || differs(t, stop, def->name, "the labels of column \"%s\" are others", def->name);
+	return same || differs(b, def->name, "the labels of column \"%s\" are others", def->name);
 }
 
 static bool
-bind_column(BrFlowTable *t, int i, const BlColumn *col, BrStop *stop)
+bind_column(const Binding *b, int i)
 {
-	const BrColumn *def = t->cols[i].def;
+	BrFlowColumn *c = &b->t->cols[i];
+	const BlColumn *col = &b->map->cols[i];
+	const BrColumn *def = c->def;
 	SlError		err;
 
 	if (col->name != NULL && strcmp(col->name, def->name) != 0)
-		return differs(t, stop, def->name, "column %d is called \"%s\" in the log, \"%s\" now",
+		return differs(b, def->name, "column %d is called \"%s\" in the log, \"%s\" by the statements",
 					   i + 1, col->name, def->name);
-	if (t->cols[i].codec == NULL)
+	if (c->codec == NULL)
 		return true;
-	if (!my_codec_bind(t->cols[i].codec, &col->field, &err))
-		return differs(t, stop, def->name, "column \"%s\": %s", def->name, err.detail);
+	if (!my_codec_bind(c->codec, &col->field, &err))
+		return differs(b, def->name, "column \"%s\": %s", def->name, err.detail);
 	if (col->has_sign && def->type->kind <= MY_DOUBLE && col->is_unsigned != def->type->is_unsigned)
-		return differs(t, stop, def->name, "column \"%s\" is %s in the log and not now", def->name,
+		return differs(b, def->name, "column \"%s\" is %s in the log and not by the statements", def->name,
 					   col->is_unsigned ? "UNSIGNED" : "signed");
-	return charset_fits(t, def, col, stop) && labels_fit(t, def, col, stop);
+	return charset_fits(b, def, col) && collation_fits(b, def, col) && labels_fit(b, def, col);
 }
 
 /* See follow_int.h. */
 bool
 br_flow_bind(BrFlowTable *t, const BlTableMap *map, BrStop *stop)
 {
+	Binding		b = {t, map, stop};
+
 	t->bound = 0;
 	if (map->fault.code != SL_ERR_NONE)
 	{
@@ -191,11 +254,10 @@ br_flow_bind(BrFlowTable *t, const BlTableMap *map, BrStop *stop)
 		return false;
 	}
 	if (map->ncols != t->ncols)
-		return differs(t, stop, NULL, "it has %d columns in the log, %d now", map->ncols, t->ncols);
+		return differs(&b, NULL, "it has %d columns in the log, %d by the statements", map->ncols, t->ncols);
 	for (int i = 0; i < t->ncols; i++)
-		if (!bind_column(t, i, &map->cols[i], stop))
+		if (!bind_column(&b, i))
 			return false;
 	t->bound = map->serial;
-	t->shape->evidence = map->has_names ? SL_EVIDENCE_CHANGE : SL_EVIDENCE_NOW;
 	return true;
 }

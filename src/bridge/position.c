@@ -149,3 +149,17 @@ br_position_lsn(const char *file, uint64 pos, int64 files, uint64 *lsn)
 	*lsn = ((uint64) ((int64) number + files) << 32) | pos;
 	return true;
 }
+
+/* See position.h. */
+bool
+br_lsn_parse(const char *text, uint64 *lsn)
+{
+	unsigned int high;
+	unsigned int low;
+	int			n = 0;
+
+	if (sscanf(text, "%8X/%8X%n", &high, &low, &n) != 2 || text[n] != '\0')
+		return false;
+	*lsn = (uint64) high << 32 | low;
+	return true;
+}

@@ -41,6 +41,9 @@ typedef struct BrPosition
 extern bool br_position_parse(const char *text, bool mariadb, BrPosition *p, SlError *err);
 extern void br_position_text(const BrPosition *p, StringInfo out);
 
+/* A place as PostgreSQL writes it, "1/2A"; false for another text. */
+extern bool br_lsn_parse(const char *text, uint64 *lsn);
+
 /*
  * Number of the file, plus files, times 2^32 plus the offset; false for a name without a number, and where one of both is
  * not below 2^32.

@@ -11,13 +11,6 @@
 #include "bridge/preflight_int.h"
 #include "bridge/watch.h"
 
-/* Does the action write the referencing row? */
-static bool
-writes(const char *action)
-{
-	return action != NULL && (pg_strncasecmp(action, "CASCADE", 7) == 0 || pg_strncasecmp(action, "SET ", 4) == 0);
-}
-
 static void
 append_columns(StringInfo buf, const char *const *columns, int n)
 {
@@ -60,16 +53,16 @@ br_preflight_cascade(BrPreflight *p, const BrCatalog *cat, const BrTable *t)
 	for (int i = 0; i < t->nfks; i++)
 	{
 		const BrForeignKey *fk = &t->fks[i];
-		bool		deletes = writes(fk->on_delete);
+		bool		deletes = br_action_writes(fk->on_delete);
 		bool		accepted = br_stream_accepts_cascades(p->s, t->database, t->name);
 
-		if (!deletes && !writes(fk->on_update))
+		if (!deletes && !br_action_writes(fk->on_update))
 			continue;
 		if (p->logs_cascades)
 		{
 			/* the log may have been written by a server that is set otherwise */
 			if (p->s->watch != NULL && !accepted)
-				br_watch_add(p->s->watch, t, fk, deletes, writes(fk->on_update));
+				br_watch_add(p->s->watch, t, fk, deletes, br_action_writes(fk->on_update));
 			continue;
 		}
 		br_check_add(p->out, "foreign_key_cascade", !accepted, false,

@@ -17,6 +17,12 @@ typedef struct BrStreamTable
 	char	   *schema;			/* the source's database */
 	char	   *table;
 	char	   *state;
+	uint32		relid;			/* its number; 0 = it has none yet */
+	char	   *layout;			/* as the bridge has sent it; NULL = never */
+	SlShape    *shape;			/* recorded last, names and types only; NULL =
+								 * none */
+	uint64		lsn;			/* what lies below is in its copy; 0 = nothing */
+	uint64		window_lsn;		/* … below that, may be; 0 = lsn */
 } BrStreamTable;
 
 /* Of a column that an entry of option zero_date_columns names. */

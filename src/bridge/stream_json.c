@@ -230,6 +230,60 @@ take_configuration(BrStream *s, const BrJson *json, BrError *err)
 
 /* ---------- tables ---------- */
 
+/* Columns of the shape on record: their names, numbers and types. */
+static SlShape *
+shape_of(const BrJson *json)
+{
+	const BrJson *cols = br_json_get(json, "cols");
+	SlShape    *shape;
+
+	if (cols == NULL || cols->kind != BR_JSON_ARRAY)
+		return NULL;
+	shape = palloc0(sizeof(SlShape));
+	shape->cols = palloc0(sizeof(SlColumn) * Max(cols->n, 1));
+	for (int i = 0; i < cols->n; i++)
+	{
+		SlColumn   *c = &shape->cols[shape->ncols];
+		int64		attnum = 0;
+		int64		typid = 0;
+
+		c->name = copy_text(cols->items[i], "name");
+		if (c->name == NULL)
+			continue;
+		(void) br_json_get_int64(cols->items[i], "attnum", &attnum);
+		(void) br_json_get_int64(cols->items[i], "typid", &typid);
+		c->attnum = (int32) attnum;
+		c->typid = (uint32) typid;
+		c->type_name = copy_text(cols->items[i], "type");
+		shape->ncols++;
+	}
+	return shape;
+}
+
+/* A place as PostgreSQL writes it; 0 where there is none. */
+static bool
+take_lsn(const BrJson *json, const char *name, uint64 *lsn, BrError *err)
+{
+	const char *text = br_json_get_text(json, name);
+
+	*lsn = 0;
+	return text == NULL || br_lsn_parse(text, lsn) || misses(err, name);
+}
+
+static bool
+take_layout(BrStreamTable *t, const BrJson *json, BrError *err)
+{
+	int64		relid = 0;
+
+	(void) br_json_get_int64(json, "relid", &relid);
+	if (relid < 0 || relid > PG_UINT32_MAX)
+		return misses(err, "relid");
+	t->relid = (uint32) relid;
+	t->layout = copy_text(json, "layout");
+	t->shape = shape_of(br_json_get(json, "shape"));
+	return take_lsn(json, "lsn", &t->lsn, err) && take_lsn(json, "window_lsn", &t->window_lsn, err);
+}
+
 static bool
 take_tables(BrStream *s, const BrJson *json, BrError *err)
 {
@@ -246,6 +300,8 @@ take_tables(BrStream *s, const BrJson *json, BrError *err)
 		t->state = copy_text(json->items[i], "state");
 		if (t->schema == NULL || t->table == NULL || t->state == NULL)
 			return misses(err, "tables");
+		if (!take_layout(t, json->items[i], err))
+			return false;
 	}
 	return true;
 }

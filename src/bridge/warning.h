@@ -13,6 +13,12 @@
 /* Of a copy: what of the log the stream begins with is the next to go.  Over with the copy. */
 #define BR_WARNING_LOG_KEPT "log_kept"
 
+/* Tables that the stream's patterns have and that are not followed, because they were made since it was started. */
+#define BR_WARNING_CREATED "tables_created"
+
+/* A statement that was not understood, and whose table's definition was read from the catalog. */
+#define BR_WARNING_UNREAD "statement_unread"
+
 /*
  * Warn of what name stands for (a check's, or another identifier).  urgent: it is going to stop the stream.  message: a lower case
  * fragment; hint: what cures it.  The same name again replaces what was said.

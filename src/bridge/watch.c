@@ -8,6 +8,13 @@
 #include "bridge/watch.h"
 
 /* See watch.h. */
+bool
+br_action_writes(const char *action)
+{
+	return action != NULL && (pg_strncasecmp(action, "CASCADE", 7) == 0 || pg_strncasecmp(action, "SET ", 4) == 0);
+}
+
+/* See watch.h. */
 void
 br_watch_add(BrWatch *w, const BrTable *child, const BrForeignKey *fk, bool on_delete, bool on_update)
 {

@@ -36,6 +36,9 @@ typedef struct BrWatch
 	BrSourceChecks checks;		/* of the server, when it was last looked at */
 } BrWatch;
 
+/* Does a foreign key's action write the referencing rows? */
+extern bool br_action_writes(const char *action);
+
 /* Note a foreign key of child.  Its texts are not copied. */
 extern void br_watch_add(BrWatch *w, const BrTable *child, const BrForeignKey *fk, bool on_delete, bool on_update);
 

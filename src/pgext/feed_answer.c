@@ -34,7 +34,7 @@ PG_FUNCTION_INFO_V1(sluice_bridge_streams);
 
 /* The table's number, and how the bridge last had it; nothing where that is not known. */
 static void
-append_layout(StringInfo out, Oid relid, const SlKeptLayout * layouts, int n)
+append_layout(StringInfo out, Oid relid, const SlKeptLayout *layouts, int n)
 {
 	if (!OidIsValid(relid))
 		return;
@@ -46,6 +46,16 @@ append_layout(StringInfo out, Oid relid, const SlKeptLayout * layouts, int n)
 		appendStringInfoString(out, ", \"layout\": ");
 		escape_json(out, layouts[i].layout);
 	}
+}
+
+/* Where the table's rows were read; nothing where the copy is of the beginning. */
+static void
+append_snapshot(StringInfo out, const SlStreamTable *t)
+{
+	if (!XLogRecPtrIsInvalid(t->snapshot_lsn))
+		appendStringInfo(out, ", \"lsn\": \"%X/%X\"", LSN_FORMAT_ARGS(t->snapshot_lsn));
+	if (!XLogRecPtrIsInvalid(t->window_lsn))
+		appendStringInfo(out, ", \"window_lsn\": \"%X/%X\"", LSN_FORMAT_ARGS(t->window_lsn));
 }
 
 /* See feed_answer.h. */
@@ -72,6 +82,7 @@ sl_feed_tables(const char *stream_id)
 		appendStringInfoString(&out, ", \"state\": ");
 		escape_json(&out, tables[i].state);
 		append_layout(&out, tables[i].source_id, layouts, nlayouts);
+		append_snapshot(&out, &tables[i]);
 		if (shape)
 		{
 			SlRecord	rec = {.kind = SL_REC_SHAPE, .u.shape = *shape};
@@ -249,7 +260,7 @@ is_this_machine(const struct sockaddr_storage *a)
 void
 sl_feed_require_private(void)
 {
-	const		PgBackendStatus *me = MyBEEntry;
+	const PgBackendStatus *me = MyBEEntry;
 
 	if (is_this_machine(&me->st_clientaddr.addr) || me->st_ssl ||
 		(me->st_gss && me->st_gssstatus->gss_enc))

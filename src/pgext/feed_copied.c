@@ -253,7 +253,9 @@ copied(SlStream *s, FunctionCallInfo fcinfo)
 		finish(s, run);
 	SL_FAULT("feed_copied");
 	sl_apply_copied(sl_feed.apply);
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(psprintf("{\"left\": %d}", left)));
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(
+														 psprintf("{\"left\": %d, \"lsn\": \"%X/%X\", \"window_lsn\": \"%X/%X\"}", left,
+																  LSN_FORMAT_ARGS(sum.lsn), LSN_FORMAT_ARGS(sum.window_lsn))));
 }
 
 /* sluice.feed_copied(): see sql/30_feed.sql. */

@@ -163,7 +163,7 @@ find_table(const char *database, const char *name)
 /* ---------- the flow's owner ---------- */
 
 static bool
-table(void *arg, const char *database, const char *name, bool named, BrFlowTable **t, BrStop *stop)
+table(void *arg, const char *database, const char *name, BrFlowTable **t, BrStop *stop)
 {
 	int			i = find_table(database, name);
 
@@ -172,7 +172,7 @@ table(void *arg, const char *database, const char *name, bool named, BrFlowTable
 }
 
 static void
-changed(void *arg, const char *database, const char *sql, size_t len)
+look(const char *database, const char *sql, size_t len)
 {
 	fuzz_text(database);
 	fuzz_bytes(sql, len);
@@ -181,9 +181,16 @@ changed(void *arg, const char *database, const char *sql, size_t len)
 }
 
 static bool
+statement(void *arg, BrFlow *f, const BrStatement *st)
+{
+	look(st->query->database, st->text, st->len);
+	return true;
+}
+
+static bool
 touches(void *arg, const char *database, const char *sql, size_t len)
 {
-	changed(arg, database, sql, len);
+	look(database, sql, len);
 	return (known.choices & TOUCHES) != 0;
 }
 
@@ -323,7 +330,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	BrFlowOwner owner = {NULL, table, changed, touches};
+	BrFlowOwner owner = {NULL, table, statement, touches};
 	BrPosition	from = {"binlog.000007", 4};
 	BlDecoder  *d;
 	BrFlow	   *f;

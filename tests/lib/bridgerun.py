@@ -160,8 +160,8 @@ def make_bridged_stream(src, dst, stream_id="s1", start=True, wait=None, server_
 
 def begin_here(stream, gtid=True):
     """Put on record that the target has all that the source has now, so that a
-    bridge follows from here without a copy.  Before a Bridge runs.  gtid False: by file
-    and offset."""
+    bridge follows from here without a copy, the tables that both have, as a stream from
+    before there were layouts.  Before a Bridge runs.  gtid False: by file and offset."""
     my = stream.src.server
     file, pos = my.position()
     position = {"file": file, "pos": pos}
@@ -179,5 +179,9 @@ def begin_here(stream, gtid=True):
             token = cur.fetchone()[0]
             cur.execute("SELECT sluice.feed(%s, sluice.feed_encode(%s))", (token, json.dumps(records)))
             cur.execute("SELECT sluice.feed_close(%s)", (token,))
+            cur.execute("INSERT INTO sluice.stream_table (stream_id, schema_name, table_name, target_relid, state)"
+                        " SELECT %s, %s, t, to_regclass(quote_ident(t)), 'established' FROM unnest(%s::text[]) t"
+                        " WHERE to_regclass(quote_ident(t)) IS NOT NULL",
+                        (stream.id, stream.src.name, [row[0] for row in stream.src.query("SHOW TABLES")]))
     finally:
         conn.close()

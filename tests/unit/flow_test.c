@@ -1,11 +1,12 @@
 /*
  * flow_test.c
- *	  What a flow takes back, what a table is held against, and rows whose shape
- *	  the log does not tell.
+ *	  What a flow takes back, what a table is held against, and rows around
+ *	  their table's snapshot.
  */
 #include "binlog.h"
 #include "bridge/follow_int.h"
 #include "common/sl_wire.h"
+#include "flow_owner.h"
 #include "hex.h"
 #include "schema_table.h"
 
@@ -66,7 +67,7 @@ held_against(const char *map_hex, int n, const char *const *cols)
 		return err.detail;
 	ok = br_flow_bind(flow_table(n, cols), map, &stop);
 	CHECK(ok == (stop.kind == BR_STOP_NONE));
-	CHECK(ok || strcmp(stop.fault.marker, "SCHEMA-CHANGE-REFUSED") == 0);
+	CHECK(ok || strcmp(stop.fault.marker, "DEFERRED-SCHEMA-CHANGE") == 0);
 	return ok ? "" : stop.fault.message;
 }
 
@@ -81,11 +82,11 @@ tables_and_maps(void)
 
 	CHECK(strcmp(held_against(MAP, 2, same), "") == 0);
 	CHECK(strcmp(held_against(MAP_BARE, 2, same), "") == 0);
-	CHECK(strstr(held_against(MAP, 2, sign), "column \"v\" is signed in the log and not now") != NULL);
-	CHECK(strstr(held_against(MAP, 2, name), "column 2 is called \"v\" in the log, \"w\" now") != NULL);
+	CHECK(strstr(held_against(MAP, 2, sign), "column \"v\" is signed in the log and not by the statements") != NULL);
+	CHECK(strstr(held_against(MAP, 2, name), "column 2 is called \"v\" in the log, \"w\" by the statements") != NULL);
 	CHECK(strstr(held_against(MAP, 2, type), "column \"v\": the column is BIGINT") != NULL);
 	CHECK(strstr(held_against(MAP_BARE, 2, type), "column \"v\"") != NULL);
-	CHECK(strstr(held_against(MAP, 3, more), "it has 2 columns in the log, 3 now") != NULL);
+	CHECK(strstr(held_against(MAP, 3, more), "it has 2 columns in the log, 3 by the statements") != NULL);
 }
 
 /* ---------- a flow ---------- */
@@ -93,15 +94,10 @@ tables_and_maps(void)
 static BrFlowTable *followed;
 
 static bool
-table(void *arg, const char *database, const char *name, bool named, BrFlowTable **t, BrStop *stop)
+table(void *arg, const char *database, const char *name, BrFlowTable **t, BrStop *stop)
 {
 	*t = strcmp(name, "p") == 0 ? followed : NULL;
 	return true;
-}
-
-static void
-changed(void *arg, const char *database, const char *sql, size_t len)
-{
 }
 
 static bool
@@ -114,7 +110,7 @@ touches(void *arg, const char *database, const char *sql, size_t len)
 static BrFlow *
 begin_flow(void)
 {
-	static const BrFlowOwner owner = {NULL, table, changed, touches};
+	static const BrFlowOwner owner = {NULL, table, flow_statement, touches};
 	BrPosition	from = {"binlog.000007", 500};
 	BrFlow	   *f = br_flow_create(&owner, false, false, &from, 0);
 
@@ -238,7 +234,7 @@ positions_go_with_their_rows(void)
 	br_flow_free(f);
 }
 
-/* ---------- rows without names ---------- */
+/* ---------- rows around a snapshot ---------- */
 
 static bool
 event(BrFlow *f, uint8 kind, const char *hex)
@@ -250,17 +246,22 @@ event(BrFlow *f, uint8 kind, const char *hex)
 	return br_flow_event(f, e->data, e->len);
 }
 
-/* The marker that rows stop with when their table is trusted from that offset on; "" = none. */
+/*
+ * What becomes of rows at 500 of a table of n columns whose snapshot lies between these offsets: the marker that they stop
+ * with, "row" where they are sent, "" where not.
+ */
 static const char *
-rows_of(const char *map_hex, uint64 trusted)
+rows_of(const char *map_hex, int n, uint64 from, uint64 window, bool unproven)
 {
-	const char *const cols[] = {"id int !", "v int"};
+	const char *const cols[] = {"id int !", "v int", "w int"};
 	BrFlow	   *f = begin_flow();
 	StringInfo	format = make_format("9.7.4", BL_CHECKSUM_NONE);
 	BrGroup		group = f->group;
 
-	followed = flow_table(2, cols);
-	followed->trusted_from = trusted == 0 ? 0 : br_flow_lsn_of(f, "binlog.000007", trusted);
+	followed = flow_table(n, cols);
+	followed->from = br_flow_lsn_of(f, "binlog.000007", from);
+	followed->window = br_flow_lsn_of(f, "binlog.000007", window);
+	followed->unproven = unproven;
 	CHECK(br_flow_event(f, format->data, format->len));
 	f->group = group;
 	/* inside of a group the position stays */
@@ -270,18 +271,28 @@ rows_of(const char *map_hex, uint64 trusted)
 	if (!event(f, BL_EV_WRITE_ROWS_V2, INSERT))
 		return f->stop.fault.marker;
 	CHECK(f->pos != 900 && f->at.pos == 42);
-	return f->nrows == 1 && f->out->len > 0 ? "" : "no row";
+	CHECK(followed->rows_before == (f->nrows == 1 && window > 500));
+	return f->nrows == 1 && f->out->len > 0 ? "row" : "";
 }
 
 static void
-shapes_that_are_not_proven(void)
+rows_around_a_snapshot(void)
 {
-	CHECK(strcmp(rows_of(MAP, 0), "") == 0);
-	CHECK(strcmp(rows_of(MAP_BARE, 0), "") == 0);
-	CHECK(strcmp(rows_of(MAP_BARE, 500), "") == 0);
-	CHECK(strcmp(rows_of(MAP_BARE, 501), "SCHEMA-CHANGE-REFUSED") == 0);
-	/* names prove it */
-	CHECK(strcmp(rows_of(MAP, 501), "") == 0);
+	const char *const maps[] = {MAP, MAP_BARE};
+
+	for (int i = 0; i < lengthof(maps); i++)
+	{
+		CHECK(strcmp(rows_of(maps[i], 2, 4, 4, false), "row") == 0);
+		CHECK(strcmp(rows_of(maps[i], 2, 500, 500, false), "row") == 0);
+		CHECK(strcmp(rows_of(maps[i], 3, 500, 500, false), "DEFERRED-SCHEMA-CHANGE") == 0);
+		/* in the copy */
+		CHECK(strcmp(rows_of(maps[i], 2, 501, 501, false), "") == 0);
+		CHECK(strcmp(rows_of(maps[i], 3, 501, 501, false), "") == 0);
+		/* within the window; of before a statement that the copy has seen */
+		CHECK(strcmp(rows_of(maps[i], 2, 4, 501, false), "row") == 0);
+		CHECK(strcmp(rows_of(maps[i], 3, 4, 501, false), "") == 0);
+		CHECK(strcmp(rows_of(maps[i], 2, 4, 501, true), "DEFERRED-SCHEMA-CHANGE") == 0);
+	}
 }
 
 int
@@ -292,6 +303,6 @@ main(void)
 	RUN(taken_back);
 	RUN(no_end_before_the_beginning);
 	RUN(positions_go_with_their_rows);
-	RUN(shapes_that_are_not_proven);
+	RUN(rows_around_a_snapshot);
 	return UNIT_END();
 }

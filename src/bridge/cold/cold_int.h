@@ -12,6 +12,7 @@
 
 #include "bridge/cold.h"
 #include "bridge/cold/key.h"
+#include "bridge/replay/replay.h"
 #include "bridge/schema/schema.h"
 #include "bridge/cold/snapshot.h"
 #include "bridge/position.h"
@@ -30,6 +31,11 @@ typedef struct BrCopyTable
 	const BrCatalog *cat;
 	const BrTable *t;
 	SlShape    *shape;
+	BrLayout   *layout;			/* as of the table's snapshots: a worker holds
+								 * the table against the plan in each */
+	uint64		lsn;			/* the lowest and highest position of its
+								 * snapshots, once it is established */
+	uint64		window_lsn;
 	BrKey	   *key;			/* in whose order it can be copied; NULL = as
 								 * a whole */
 	BrRecipe	recipe;
@@ -72,6 +78,7 @@ typedef struct BrCold
 	bool		window;			/* br_snapshot_has_window */
 	char	   *start_lsn;		/* as PostgreSQL writes it */
 	char	   *start_position;
+	uint32		relid;			/* the highest number of a table */
 	int			ncats;
 	const BrCatalog **cats;
 	int			ntables;

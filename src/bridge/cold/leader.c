@@ -114,34 +114,78 @@ append_result(BrCold *c, const BrCopyTable *ct, StringInfo out)
 	return true;
 }
 
+/* Its shape, and its layout, which statements in the log are replayed on. */
+static bool
+append_table(BrCold *c, const BrCopyTable *ct, StringInfo batch)
+{
+	SlRecord	rec = {.kind = SL_REC_SHAPE, .u.shape = *ct->shape};
+	StringInfoData layout;
+	SlError		bad;
+	bool		ok;
+
+	rec.u.shape.wireid = 1;
+	ok = sl_wire_put(batch, &rec, &bad);
+	initStringInfo(&layout);
+	br_layout_json(&layout, ct->layout);
+	rec = (SlRecord) {.kind = SL_REC_LAYOUT};
+	rec.u.layout.wireid = 1;
+	rec.u.layout.relid = ct->layout->relid;
+	rec.u.layout.schema = ct->t->database;
+	rec.u.layout.name = ct->t->name;
+	rec.u.layout.layout = layout.data;
+	ok = ok && sl_wire_put(batch, &rec, &bad);
+	pfree(layout.data);
+	return ok || br_cold_failed(c, "the shape of table \"%s\" cannot be sent: %s", ct->t->name, bad.detail);
+}
+
+static const char feed_copied_sql[] =
+"WITH r AS MATERIALIZED (SELECT sluice.feed_copied($1, $2, $3::jsonb) AS j)"
+" SELECT j->>'lsn', j->>'window_lsn' FROM r";
+
+/* Where the table's rows were read: what the target says of all snapshots, also those of earlier runs. */
+static bool
+take_places(BrCold *c, BrCopyTable *ct, const BrRows *rows)
+{
+	const char *lsn = rows->nrows == 1 ? rows->values[0] : NULL;
+	const char *window = rows->nrows == 1 ? rows->values[1] : NULL;
+
+	if (lsn != NULL && window != NULL && br_lsn_parse(lsn, &ct->lsn) && br_lsn_parse(window, &ct->window_lsn))
+		return true;
+	return br_cold_failed(c, "the target does not say where table \"%s\" was read", ct->t->name);
+}
+
 /* All rows of a table are there. */
 static bool
 establish(BrCold *c, BrCopyTable *ct)
 {
-	SlRecord	rec = {.kind = SL_REC_SHAPE, .u.shape = *ct->shape};
 	StringInfoData batch;
 	StringInfoData result;
 	BrParam		params[3];
-	SlError		bad;
+	BrRows	   *rows;
 	BrError		err;
+	bool		ok;
 
 	initStringInfo(&result);
 	if (!append_result(c, ct, &result))
 		return false;
 	initStringInfo(&batch);
 	br_stream_header(c->s, &batch);
-	rec.u.shape.wireid = 1;
-	if (!sl_wire_put(&batch, &rec, &bad))
-		return br_cold_failed(c, "the shape of table \"%s\" cannot be sent: %s", ct->t->name, bad.detail);
+	if (!append_table(c, ct, &batch))
+		return false;
 	params[0] = (BrParam) {.data = c->s->token};
 	params[1] = (BrParam) {.data = batch.data, .len = batch.len, .binary = true};
 	params[2] = (BrParam) {.data = result.data};
 	BR_FAULT("cold_establish");
-	if (!br_target_exec(c->t, "SELECT sluice.feed_copied($1, $2, $3::jsonb)", params, lengthof(params), &err))
+	rows = br_target_query(c->t, feed_copied_sql, params, lengthof(params), &err);
+	if (rows == NULL)
 		return br_cold_target(c, &err, "a copied table could not be recorded");
+	ok = take_places(c, ct, rows);
+	br_rows_free(rows);
 	pfree(batch.data);
 	pfree(result.data);
 	BR_FAULT("cold_established");
+	if (!ok)
+		return false;
 	ct->established = true;
 	c->round++;
 	return true;
@@ -371,6 +415,42 @@ start(BrCold *c)
 	return run(c);
 }
 
+/* What this run has established, for who follows: feed_open has told of what was there before. */
+static void
+tell_tables(const BrCold *c)
+{
+	BrStream   *s = c->s;
+
+	for (int i = 0; i < c->ntables; i++)
+	{
+		const BrCopyTable *ct = &c->tables[i];
+		BrStreamTable *t = NULL;
+		StringInfoData layout;
+
+		if (ct->window_lsn == 0)
+			continue;
+		for (int k = 0; t == NULL && k < s->ntables; k++)
+			if (strcmp(s->tables[k].table, ct->t->name) == 0 && strcmp(s->tables[k].schema, ct->t->database) == 0)
+				t = &s->tables[k];
+		if (t == NULL)
+		{
+			s->tables = repalloc(s->tables, sizeof(BrStreamTable) * (s->ntables + 1));
+			t = &s->tables[s->ntables++];
+			memset(t, 0, sizeof(*t));
+			t->schema = pstrdup(ct->t->database);
+			t->table = pstrdup(ct->t->name);
+		}
+		initStringInfo(&layout);
+		br_layout_json(&layout, ct->layout);
+		t->state = pstrdup("established");
+		t->relid = ct->layout->relid;
+		t->layout = layout.data;
+		t->shape = ct->shape;
+		t->lsn = ct->lsn;
+		t->window_lsn = ct->window_lsn;
+	}
+}
+
 /* See cold.h. */
 void
 br_cold_start(BrStream *s, BrTarget *t, BrOutcome *out)
@@ -385,6 +465,7 @@ br_cold_start(BrStream *s, BrTarget *t, BrOutcome *out)
 		if (c.start_position != NULL)
 			s->position = c.start_position;
 		s->cold = pstrdup("finish");
+		tell_tables(&c);
 	}
 	stop_workers(&c);
 	mx_close(c.c);

@@ -43,6 +43,34 @@ read_start(BrCold *c)
 	return true;
 }
 
+/* A table's number: that on record, else one that none has. */
+static uint32
+number_table(BrCold *c, const BrTable *t)
+{
+	for (int i = 0; i < c->s->ntables; i++)
+	{
+		const BrStreamTable *known = &c->s->tables[i];
+
+		c->relid = Max(c->relid, known->relid);
+		if (known->relid != 0 && strcmp(known->table, t->name) == 0 && strcmp(known->schema, t->database) == 0)
+			return known->relid;
+	}
+	return ++c->relid;
+}
+
+/* Columns are numbered as they stand. */
+static void
+number_columns(BrCopyTable *ct)
+{
+	SlShape    *shape = ct->shape;
+
+	shape->relid = ct->layout->relid;
+	shape->natts = ct->layout->natts;
+	shape->evidence = SL_EVIDENCE_CHANGE;
+	for (int i = 0; i < shape->ncols; i++)
+		shape->cols[i].attnum = ct->layout->attnums[br_table_column(ct->t, shape->cols[i].name)];
+}
+
 static bool
 add_table(BrCold *c, const BrCatalog *cat, const BrTable *t)
 {
@@ -62,6 +90,8 @@ add_table(BrCold *c, const BrCatalog *cat, const BrTable *t)
 	/* what preflight saw may have changed since: it looks again */
 	if (t->engine == NULL || pg_strcasecmp(t->engine, "InnoDB") != 0)
 		return br_cold_failed(c, "table \"%s\".\"%s\" has another engine than InnoDB now", t->database, t->name);
+	ct->layout = br_layout_new(t, number_table(c, t), NULL, NULL);
+	number_columns(ct);
 	ct->recipe = br_snapshot_recipe(c->c, ct->shape->replident != 'f', c->window);
 	ct->key = br_key_find(t);
 	return true;

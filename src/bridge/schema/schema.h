@@ -34,6 +34,10 @@ extern bool br_column_is_carried(const BrStream *s, const BrCatalog *cat, const 
 /* The table's shape: its carried columns in order, evidence "now".  palloc'd.  NULL (err says which column) at a fault. */
 extern SlShape *br_table_shape(const BrStream *s, const BrCatalog *cat, const BrTable *t, SlError *err);
 
+/* The same where it is known which columns are carried, and as what; both are of all columns of t. */
+extern SlShape *br_table_shape_as(const BrStream *s, const BrCatalog *cat, const BrTable *t, const bool *carried,
+								  MyTarget *targets);
+
 /* The index that tells the table's rows apart by whole columns that are never NULL; NULL = none. */
 extern const BrIndex *br_table_identity(const BrTable *t);
 

@@ -7,7 +7,7 @@
  *	  whole columns that are never NULL, as the source itself does; without that
  *	  by all their values.
  */
-#include "bridge/schema/schema_int.h"
+#include "bridge/schema/plan_int.h"
 
 /* See schema_int.h. */
 const BrIndex *
@@ -63,27 +63,39 @@ flags_of(const BrTable *t, int column, const MyTarget *target)
 	return flags;
 }
 
-static bool
-fill_column(SlColumn *to, const BrStream *s, const BrCatalog *cat, const BrTable *t, int column, SlError *err)
+/* A default of the source's; without a text where it has no translation. */
+static void
+fill_default(SlColumn *to, const BrStream *s, const BrCatalog *cat, const BrTable *t, int column, MyTarget *targets)
+{
+	BrPlanBuild b = {.s = s};
+	BrPlanTable p = {.b = &b, .cat = cat, .t = t, .targets = targets};
+	const BrColumn *c = &t->cols[column];
+	const char *why;
+
+	if (c->default_kind == BR_DEFAULT_NONE || c->generated != BR_PLAIN || c->auto_increment)
+		return;
+	to->flags |= SL_COL_DEFAULT;
+	to->dflt = br_default_text(&p, column, &why);
+}
+
+static void
+fill_column(SlColumn *to, const BrStream *s, const BrCatalog *cat, const BrTable *t, int column, MyTarget *targets)
 {
 	const BrColumn *c = &t->cols[column];
-	MyTarget	target;
-	SlError		why = {0};
+	const MyTarget *target = &targets[column];
 
-	if (!br_column_target(s, cat, t, c, &target, &why))
-		return sl_error_set(err, why.code, why.offset, "column %.64s: %s", c->name, why.detail);
 	to->name = pstrdup(c->name);
-	to->typid = target.typid;
-	to->typmod = target.typmod;
-	to->type_name = pstrdup(target.type_name);
+	to->typid = target->typid;
+	to->typmod = target->typmod;
+	to->type_name = pstrdup(target->type_name);
 	to->source_type = pstrdup(c->type_text);
-	to->flags = flags_of(t, column, &target);
-	return true;
+	to->flags = flags_of(t, column, target);
+	fill_default(to, s, cat, t, column, targets);
 }
 
 /* See schema.h. */
 SlShape *
-br_table_shape(const BrStream *s, const BrCatalog *cat, const BrTable *t, SlError *err)
+br_table_shape_as(const BrStream *s, const BrCatalog *cat, const BrTable *t, const bool *carried, MyTarget *targets)
 {
 	SlShape    *shape = palloc0(sizeof(SlShape));
 	const BrIndex *identity = br_table_identity(t);
@@ -95,11 +107,30 @@ br_table_shape(const BrStream *s, const BrCatalog *cat, const BrTable *t, SlErro
 	shape->evidence = SL_EVIDENCE_NOW;
 	shape->cols = palloc0(sizeof(SlColumn) * Max(t->ncols, 1));
 	for (int i = 0; i < t->ncols; i++)
+		if (carried[i])
+			fill_column(&shape->cols[shape->ncols++], s, cat, t, i, targets);
+	return shape;
+}
+
+/* See schema.h. */
+SlShape *
+br_table_shape(const BrStream *s, const BrCatalog *cat, const BrTable *t, SlError *err)
+{
+	bool	   *carried = palloc0(sizeof(bool) * Max(t->ncols, 1));
+	MyTarget   *targets = palloc0(sizeof(MyTarget) * Max(t->ncols, 1));
+	SlShape    *shape = NULL;
+	SlError		why = {0};
+	bool		ok = true;
+
+	for (int i = 0; ok && i < t->ncols; i++)
 	{
-		if (!br_column_is_carried(s, cat, t, &t->cols[i]))
-			continue;
-		if (!fill_column(&shape->cols[shape->ncols++], s, cat, t, i, err))
-			return NULL;
+		carried[i] = br_column_is_carried(s, cat, t, &t->cols[i]);
+		ok = !carried[i] || br_column_target(s, cat, t, &t->cols[i], &targets[i], &why) ||
+			sl_error_set(err, why.code, why.offset, "column %.64s: %s", t->cols[i].name, why.detail);
 	}
+	if (ok)
+		shape = br_table_shape_as(s, cat, t, carried, targets);
+	pfree(carried);
+	pfree(targets);
 	return shape;
 }
