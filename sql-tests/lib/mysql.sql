@@ -103,7 +103,7 @@ $$;
 CREATE FUNCTION t.cols(VARIADIC cols jsonb[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$ SELECT to_jsonb(cols) $$;
 
 -- A table that has come with its first layout, and rows.
-CREATE FUNCTION t.begin(tab text, relid int, cols jsonb, VARIADIC rows jsonb[]) RETURNS text LANGUAGE sql AS $$
+CREATE FUNCTION t.begin(tab text, relid int, cols jsonb, VARIADIC rows jsonb[] = '{}') RETURNS text LANGUAGE sql AS $$
     SELECT t.keep(relid, t.shape(tab, relid, cols));
     SELECT t.send(jsonb_build_array(t.shape(tab, relid, cols), t.layout(tab, relid, n)) || t.group(n, to_jsonb(rows)))
     FROM t.next() n

@@ -69,13 +69,25 @@ cooked(Relation rel, SlDoorKind kind, int16 attnum, const char *text)
 	return expr;
 }
 
+/* See door_int.h. */
+char *
+sl_door_written(Relation rel, Node *expr)
+{
+	int			nest = NewGUCNestLevel();
+	char	   *out;
+
+	(void) set_config_option("search_path", "", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	out = deparse_expression(expr, deparse_context_for(RelationGetRelationName(rel), RelationGetRelid(rel)),
+							 false, false);
+	AtEOXact_GUC(true, nest);
+	return out;
+}
+
 static char *
 written(Oid target, SlDoorKind kind, int16 attnum, const char *text)
 {
 	Relation	rel = relation_open(target, AccessShareLock);
-	Node	   *expr = cooked(rel, kind, attnum, text);
-	char	   *out = deparse_expression(expr, deparse_context_for(RelationGetRelationName(rel), target),
-										 false, false);
+	char	   *out = sl_door_written(rel, cooked(rel, kind, attnum, text));
 
 	relation_close(rel, NoLock);
 	return out;

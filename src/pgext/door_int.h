@@ -8,6 +8,8 @@
 #define SL_DOOR_INT_H
 
 #include "lib/stringinfo.h"
+#include "nodes/nodes.h"
+#include "utils/rel.h"
 
 #include "pgext/conn.h"
 #include "pgext/stream.h"
@@ -214,8 +216,9 @@ extern void sl_door_judge(const SlStream *s, XLogRecPtr at, SlDoorMoved *list, i
 /*
  * An expression of a column (default, generated) or table (attnum 0: a check) of the
  * target, as this server writes it; NULL where it cannot be one there.  The text passes
- * the gate; it names what the target has.
+ * the gate; it names what the target has.  sl_door_written: the same of one that it has.
  */
+extern char *sl_door_written(Relation rel, Node *expr);
 extern char *sl_door_expr(const SlStream *s, Oid target, SlDoorKind kind, int16 attnum,
 						  const char *text);
 

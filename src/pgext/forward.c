@@ -265,6 +265,23 @@ try_statement(SlStream *s, const SlAction *a)
 	return e;
 }
 
+/* The stream made it, and takes it away with its tables (coldstart_reset.c). */
+static void
+record_type(const Forward *f)
+{
+	Oid			type = sl_type_named(f->action->type);
+	const SlShape *shape = f->asked->after;
+	const char *params[] = {f->stream->stream_id, psprintf("%u", type), shape->schema, shape->name,
+	f->action->ddl};
+
+	sl_control_exec("INSERT INTO sluice.schema_object (stream_id, kind, stage, schema_name, object_name,"
+					" source_schema, source_table, state, ddl)"
+					" SELECT $1, 'enum', 0, n.nspname, t.typname, $3, $4, 'created', $5"
+					" FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace"
+					" WHERE t.oid = $2::pg_catalog.oid ON CONFLICT DO NOTHING",
+					SPI_OK_INSERT, lengthof(params), params);
+}
+
 static void
 run_action(const Forward *f)
 {
@@ -273,6 +290,8 @@ run_action(const Forward *f)
 
 	if (e)
 		failed(f, e);
+	if (f->action->kind == SL_ACTION_CREATE_ENUM)
+		record_type(f);
 	ereport(LOG,
 			(errmsg("stream \"%s\" forwards a change of table \"%s.%s\" at %X/%X: %s",
 					f->stream->stream_id, shape->schema, shape->name,

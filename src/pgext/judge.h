@@ -42,6 +42,8 @@ typedef struct SlAction
 	Oid			table;			/* the one that ddl alters: the target, or
 								 * whom it inherits the column from; of
 								 * SL_ACTION_ALTER_ENUM the type */
+	const char *type;			/* of SL_ACTION_CREATE_ENUM: its name,
+								 * qualified and quoted */
 	char	   *column;			/* name on the target afterwards; NULL for a
 								 * table's */
 	int			source_column;	/* index in after->cols, -1 = none */

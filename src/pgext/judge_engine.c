@@ -12,13 +12,16 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
+#include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "pgext/column_ddl.h"
+#include "pgext/door_int.h"
 #include "pgext/judge_int.h"
 #include "pgext/judge_source.h"
 #include "pgext/judge_types.h"
@@ -156,14 +159,44 @@ sl_judge_default_text(const SlJudging *j, int after, int16 attnum)
 	if (col.dflt == NULL)
 		return NULL;
 
-	/*
-	 * a type of its own has here the name that its column had when it was
-	 * made
-	 */
-	if (sl_source_is_enum(col.source_type) && get_typtype(getBaseType(get_atttype(j->target, attnum))) == TYPTYPE_ENUM)
+	/* a type of its own has the name that it was given, or is yet to be made */
+	if (col.typid == 0 && sl_source_is_enum(col.source_type))
+	{
+		if (get_typtype(getBaseType(get_atttype(j->target, attnum))) != TYPTYPE_ENUM)
+			return sl_judge_enum_default(&col);
 		col.type_name = format_type_extended(get_atttype(j->target, attnum), -1, FORMAT_TYPE_FORCE_QUALIFY);
+	}
 	d = sl_column_ddl(j->stream, &col);
 	return d->fault ? NULL : d->dflt;
+}
+
+/* Has the target's column that default already, however spelled? */
+static bool
+has_default(const SlJudging *j, const FormData_pg_attribute *att, const char *text)
+{
+	char	   *wanted = sl_door_expr(j->stream, j->target, SL_DOOR_DEFAULT, att->attnum, text);
+	Relation	rel;
+	Node	   *expr;
+	bool		same;
+
+	if (wanted == NULL || !att->atthasdef)
+		return false;
+	rel = relation_open(j->target, AccessShareLock);
+	expr = build_column_default(rel, att->attnum);
+	same = expr && strcmp(wanted, sl_door_written(rel, expr)) == 0;
+	relation_close(rel, NoLock);
+	return same;
+}
+
+/* Is the column given a type that its default need not have a cast to? */
+static bool
+is_converted(const SlJudging *j, int was, int now_at)
+{
+	for (int i = 0; i < j->nopen; i++)
+		if (j->open[i].kind == SL_OPEN_TYPE && j->open[i].after == now_at)
+			return sl_type_change(&j->before->cols[was], &j->after->cols[now_at],
+								  SL_REWRITE_UNKNOWN) > SL_TYPE_PRESERVING;
+	return false;
 }
 
 static void
@@ -171,13 +204,15 @@ compare_default(SlJudging *j, int was, int now_at, const FormData_pg_attribute *
 {
 	const SlColumn *b = &j->before->cols[was];
 	const SlColumn *now = &j->after->cols[now_at];
+	bool		converted = att->atthasdef && is_converted(j, was, now_at);
 	char	   *text;
 
 	if (((b->flags | now->flags) & SL_COL_IDENTITY) != 0 || att->attidentity || att->attgenerated ||
-		same_default(b, now))
+		(same_default(b, now) && !converted))
 		return;
 	text = sl_judge_default_text(j, now_at, att->attnum);
-	if (text == NULL || (text[0] == '\0' && !att->atthasdef))
+	if (text == NULL || (text[0] == '\0' ? !att->atthasdef :
+						 !converted && has_default(j, att, text)))
 		return;
 	sl_judge_open(j, SL_OPEN_DEFAULT, was, now_at, att->attnum);
 }

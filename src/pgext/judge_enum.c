@@ -12,6 +12,7 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -163,18 +164,31 @@ create_statement(const char *name, const List *labels)
 }
 
 /* A type of that name is taken if it has just these labels, and an owner whom the stream trusts. */
-static const char *
-why_not(const SlJudging *j, Oid type, const List *labels)
+static bool
+fits(const SlJudging *j, Oid type, const List *labels)
 {
 	HeapTuple	tup;
 	Oid			owner;
 
 	if (get_typtype(type) != TYPTYPE_ENUM || !same_labels(sl_enum_labels(type), labels))
-		return "the target has another type of that name";
+		return false;
 	tup = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
 	owner = ((Form_pg_type) GETSTRUCT(tup))->typowner;
 	ReleaseSysCache(tup);
-	return sl_gate_trusts_owner(j->stream, owner) ? NULL : "the owner of the target's type of that name is not trusted";
+	return sl_gate_trusts_owner(j->stream, owner);
+}
+
+/* The name, or the name with a number behind it: its columns may have been dropped and another made. */
+static const char *
+numbered(const char *name, int n)
+{
+	char		number[12];
+
+	if (n == 1)
+		return name;
+	snprintf(number, sizeof(number), "_%d", n);
+	return psprintf("%.*s%s", pg_mbcliplen(name, strlen(name), NAMEDATALEN - 1 - strlen(number)), name,
+					number);
 }
 
 /* See judge_int.h. */
@@ -184,11 +198,9 @@ sl_judge_enum_type(SlJudging *j, const SlColumn *now, int after)
 	List	   *labels = sl_source_labels(now->source_type);
 	char	   *wanted = sl_stream_target_schema(j->stream, j->after->schema);
 	Oid			nsp = get_namespace_oid(wanted, true);
-	const char *fault = NULL;
 	char	   *schema = NULL;
 	char	   *name = NULL;
 	char	   *qualified;
-	Oid			type;
 
 	if (now->type_name == NULL || labels == NIL || !OidIsValid(nsp) ||
 		!sl_type_name_parts(now->type_name, &schema, &name) || schema == NULL ||
@@ -197,17 +209,19 @@ sl_judge_enum_type(SlJudging *j, const SlColumn *now, int after)
 		sl_judge_refuse(j, now, "column-type", "no type of labels can be made of it", NULL);
 		return NULL;
 	}
-	qualified = quote_qualified_identifier(schema, name);
-	type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name), ObjectIdGetDatum(nsp));
-	if (OidIsValid(type))
-		fault = why_not(j, type, labels);
-	if (fault)
+	for (int n = 1;; n++)
 	{
-		sl_judge_refuse(j, now, "column-type", psprintf("type %s: %s", qualified, fault), NULL);
-		return NULL;
+		const char *free = numbered(name, n);
+		Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(free),
+										   ObjectIdGetDatum(nsp));
+
+		qualified = quote_qualified_identifier(schema, free);
+		if (OidIsValid(type) && fits(j, type, labels))
+			return qualified;
+		if (!OidIsValid(type))
+			break;
 	}
-	if (!OidIsValid(type))
-		sl_judge_run(j, SL_ACTION_CREATE_ENUM, InvalidOid, create_statement(qualified, labels), now->name, after);
+	sl_judge_run(j, SL_ACTION_CREATE_ENUM, nsp, create_statement(qualified, labels), now->name, after)->type = qualified;
 	return qualified;
 }
 

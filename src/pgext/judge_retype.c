@@ -105,6 +105,15 @@ new_type(SlJudging *j, const SlColumn *now, int after, const char **collate)
 	return d ? d->type : NULL;
 }
 
+/* MySQL's booleans are numbers. */
+static char *
+using(const Present *here, const SlColumn *now, const char *name, const char *type)
+{
+	if (now->typid != 0 && sl_type_casts_by_int4(here->typid, now->typid))
+		return psprintf(" USING %s::pg_catalog.int4::%s", name, type);
+	return psprintf(" USING %s::%s", name, type);
+}
+
 /* See judge_int.h. */
 void
 sl_judge_retype(SlJudging *j, const SlOpen *o)
@@ -137,8 +146,7 @@ sl_judge_retype(SlJudging *j, const SlOpen *o)
 	/* values that are copied need only get into it: no cast may stumble */
 	a = sl_judge_action(j, SL_ACTION_ALTER_TYPE, sl_judge_home(j, o->attnum, &local),
 						psprintf("ALTER COLUMN %s TYPE %s%s%s", name, type,
-								 wide ? "" : collate,
-								 copies ? psprintf(" USING %s::%s", name, type) : ""),
+								 wide ? "" : collate, copies ? using(&here, now, name, type) : ""),
 						now->name, o->after);
 	a->copy_values = copies;
 }

@@ -307,14 +307,28 @@ converts_exactly(const SlColumn *from, const SlColumn *to)
 		(from->typid == DATEOID && to->typid == TIMESTAMPOID);
 }
 
-/* Does the server convert the one to the other, at least when it is told to? */
 static bool
-casts(Oid from, Oid to)
+casts_directly(Oid from, Oid to)
 {
 	Oid			function;
 
 	return from == to ||
 		find_coercion_pathway(to, from, COERCION_EXPLICIT, &function) != COERCION_PATH_NONE;
+}
+
+/* See type_change.h. */
+bool
+sl_type_casts_by_int4(Oid from, Oid to)
+{
+	return !casts_directly(from, to) && (from == BOOLOID || to == BOOLOID) &&
+		casts_directly(from, INT4OID) && casts_directly(INT4OID, to);
+}
+
+/* Does the server convert the one to the other, at least when it is told to? */
+static bool
+casts(Oid from, Oid to)
+{
+	return casts_directly(from, to) || sl_type_casts_by_int4(from, to);
 }
 
 /* See type_change.h. */
@@ -401,8 +415,9 @@ sl_type_converts(Oid from, int32 from_mod, const SlColumn *to)
 char *
 sl_type_change_reason(SlTypeChange verdict, const SlColumn *from, const SlColumn *to)
 {
-	const char *f = sl_column_type_text(from);
-	const char *t = sl_column_type_text(to);
+	bool		engines = from->source_type && to->source_type;
+	const char *f = engines ? from->source_type : sl_column_type_text(from);
+	const char *t = engines ? to->source_type : sl_column_type_text(to);
 
 	switch (verdict)
 	{

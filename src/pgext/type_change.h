@@ -50,6 +50,9 @@ extern SlTypeChange sl_type_change(const SlColumn *from, const SlColumn *to,
 /* Is it one type here, of two that another engine has? */
 extern bool sl_type_same_here(const SlColumn *from, const SlColumn *to);
 
+/* Is there a cast between a boolean and a number by way of integer only? */
+extern bool sl_type_casts_by_int4(Oid from, Oid to);
+
 /* The type here that a format_type text without a modifier means; InvalidOid = none. */
 extern Oid sl_type_named(const char *text);
 
