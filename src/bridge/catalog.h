@@ -96,8 +96,8 @@ typedef struct BrCheck
 	const char *name;
 	const char *clause;
 	bool		enforced;
-	bool		of_column;		/* MariaDB: belongs to the column that has its
-								 * name */
+	bool		of_column;		/* MariaDB: belongs to a column, and has the
+								 * name that the column had when it got it */
 } BrCheck;
 
 typedef struct BrTable

@@ -32,7 +32,6 @@ static const char columns_mariadb[] =
 " c.collation_name AS l, c.generation_expression AS g, c.column_comment AS m, NULLIF(e.srid, 0) AS s,"
 " c.data_type = 'longtext' AND EXISTS (SELECT 1 FROM information_schema.check_constraints k"
 " WHERE k.constraint_schema = $D AND k.table_name = c.table_name AND k.level = 'Column'"
-" AND k.constraint_name = c.column_name"
 " AND k.check_clause = CONCAT('json_valid(`', REPLACE(c.column_name, '`', '``'), '`)')) AS j"
 " FROM information_schema.columns c LEFT JOIN information_schema.geometry_columns e"
 " ON e.g_table_schema = $D AND e.g_table_name = c.table_name"
@@ -52,7 +51,7 @@ begins(const char *text, const char *with)
 	return pg_strncasecmp(text, with, strlen(with)) == 0;
 }
 
-/* Does a list of words separated by blanks have this one, in any case? */
+/* Does a list of words separated by blanks, MariaDB's by commas too, have this one, in any case? */
 static bool
 has_word(const char *list, const char *word)
 {
@@ -60,7 +59,7 @@ has_word(const char *list, const char *word)
 
 	for (const char *p = list; *p; p++)
 		if ((p == list || p[-1] == ' ') && pg_strncasecmp(p, word, len) == 0 &&
-			(p[len] == '\0' || p[len] == ' '))
+			(p[len] == '\0' || p[len] == ' ' || p[len] == ','))
 			return true;
 	return false;
 }
@@ -220,7 +219,7 @@ on_update_of(const char *extra)
 
 	for (const char *p = extra; *p; p++)
 		if (begins(p, words))
-			return pnstrdup(p + strlen(words), strcspn(p + strlen(words), " "));
+			return pnstrdup(p + strlen(words), strcspn(p + strlen(words), " ,"));
 	return NULL;
 }
 

@@ -3,7 +3,7 @@
  *	  Indexes, foreign keys and CHECK constraints of the source's tables.
  *
  * NOTES
- *	  MariaDB's CHECK on the level of a column has the column's name.  MySQL
+ *	  MariaDB's CHECK on the level of a column has the name that the column had when it got it.  MySQL
  *	  keeps a CHECK's table and whether it is enforced in TABLE_CONSTRAINTS.
  */
 #include "bridge/catalog_int.h"
@@ -58,12 +58,12 @@ static const char checks_mysql[] =
 " WHERE c.constraint_schema = $D AND $T"
 " ORDER BY BINARY t.table_name, BINARY c.constraint_name";
 
-/* json_valid() belongs to the type there, it is not one of the user's. */
+/* json_valid() belongs to the type there, it is not one of the user's.  It keeps its name when the column is renamed. */
 static const char checks_mariadb[] =
 "SELECT t.table_name AS t, t.constraint_name AS n, t.check_clause AS c, 1 AS e, t.level = 'Column' AS o"
 " FROM information_schema.check_constraints t"
 " WHERE t.constraint_schema = $D AND $T AND NOT (t.level = 'Column'"
-" AND t.check_clause = CONCAT('json_valid(`', REPLACE(t.constraint_name, '`', '``'), '`)'))"
+" AND t.check_clause REGEXP '^json_valid[(]`([^`]|``)+`[)]$')"
 " ORDER BY BINARY t.table_name, BINARY t.constraint_name";
 
 enum

@@ -129,6 +129,12 @@ drop(SlMyParse *p)
 		d++;
 	c = sl_my_clause(p, d < end ? d->kind : SL_DDL_DROP_COLUMN);
 	c->if_exists = sl_my_if_exists(p);
+	/* MariaDB: DROP CONSTRAINT PRIMARY KEY */
+	if (c->kind == SL_DDL_DROP_CONSTRAINT && sl_my_take2(p, "primary", "key"))
+	{
+		c->kind = SL_DDL_DROP_PRIMARY_KEY;
+		return true;
+	}
 	if ((d == end || d->named) && !sl_my_name(p, &c->name))
 		return false;
 	sl_my_drop_mode(p);

@@ -71,6 +71,9 @@ database_charset(BrDraft *d, const char **charset, const char **collation)
 		return false;
 	}
 	*collation = d->s->database_collation;
+	/* MariaDB has the collation that came with the character set first */
+	if (d->mariadb)
+		*collation = br_charset_first(d, br_charset_of(d->arena, *collation));
 	*charset = d->s->database_charset != NULL ? d->s->database_charset : br_charset_of(d->arena, *collation);
 	return true;
 }
@@ -79,10 +82,14 @@ database_charset(BrDraft *d, const char **charset, const char **collation)
 static void
 said_charset(BrDraft *d, const char *charset, const char *collation, const char **charset_out, const char **collation_out)
 {
-	*charset_out = *collation_out = NULL;
 	if (charset != NULL && strcmp(charset, "default") == 0)
 	{
-		if (!database_charset(d, charset_out, collation_out) || collation == NULL)
+		if (!database_charset(d, charset_out, collation_out))
+		{
+			*charset_out = *collation_out = NULL;
+			return;
+		}
+		if (collation == NULL)
 			return;
 		charset = *charset_out;
 	}
@@ -135,6 +142,8 @@ column_clause(BrDraft *d, const SlDdlClause *c)
 {
 	BrDraftColumn *col = br_draft_by_old(d, c->name);
 
+	if (col == NULL && is_definition(c) && d->mariadb)
+		return;					/* of one that the statement adds */
 	if (col == NULL)
 		br_draft_unsure(d, "column \"%s\", which the statement names, is not known", c->name);
 	else if (c->kind == SL_DDL_DROP_COLUMN)
@@ -148,12 +157,13 @@ column_clause(BrDraft *d, const SlDdlClause *c)
 		col->c.name = c->to;
 	else if (c->kind == SL_DDL_SET_VISIBLE)
 		col->c.invisible = c->off;
-	else if (c->kind == SL_DDL_SET_DEFAULT)
-		br_draft_default(d, &col->c, &c->dflt);
 	else
 	{
-		col->c.default_kind = BR_DEFAULT_NONE;
-		col->c.default_text = NULL;
+		/* MariaDB: ON UPDATE goes with a default of the same kind */
+		if (d->mariadb && col->c.default_kind == BR_DEFAULT_EXPRESSION && br_draft_now(d, col->c.default_text) != NULL)
+			col->c.on_update = NULL;
+		/* DROP DEFAULT has none */
+		br_draft_default(d, &col->c, &c->dflt);
 	}
 }
 
@@ -221,6 +231,25 @@ rename_in_columns(BrDraft *d)
 	}
 }
 
+/* MariaDB: the definition of a column that the same statement added before takes its place, at the end. */
+static void
+define_added(BrDraft *d, const SlDdlClause *c)
+{
+	BrDraftColumn *col = br_draft_by_name(d, c->name);
+	BrDraftColumn now;
+
+	if (col == NULL || col->old != NULL)
+	{
+		br_draft_unsure(d, "column \"%s\", which the statement names, is not known", c->name);
+		return;
+	}
+	now = *col;
+	remove_column(d, col);
+	now.def = c->column;
+	now.c.name = c->column->name;
+	place_column(d, &now, c->column);
+}
+
 static void
 columns(BrDraft *d, const SlDdlEffect *e)
 {
@@ -235,6 +264,8 @@ columns(BrDraft *d, const SlDdlEffect *e)
 			continue;
 		if (c->kind == SL_DDL_ADD_COLUMN)
 			add_column(d, c->column);
+		else if (is_definition(c) && d->mariadb && br_draft_by_old(d, c->name) == NULL)
+			define_added(d, c);
 		else if (is_definition(c) && (c->column->first || c->column->after != NULL))
 			move_column(d, c->column);
 	}

@@ -133,6 +133,7 @@ br_arena_grow(BrArena *a, void *array, int *n, size_t size)
 			memcpy(larger, array, *n * size);
 		array = larger;
 	}
+	memset((char *) array + *n * size, 0, size);
 	(*n)++;
 	return array;
 }

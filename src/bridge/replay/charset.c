@@ -104,11 +104,21 @@ listed(const BrDraft *d, const char *list, const char *charset)
 	return NULL;
 }
 
+/* See replay_int.h. */
+const char *
+br_charset_first(const BrDraft *d, const char *charset)
+{
+	const CharsetRow *row = row_of(charset);
+
+	if (row == NULL)
+		return NULL;
+	return row->collation == NULL ? row->name : br_arena_printf(d->arena, "%s_%s", charset, row->collation);
+}
+
 static const char *
 default_collation(const BrDraft *d, const char *charset)
 {
 	const BrReplaySession *s = d->s;
-	const CharsetRow *row = row_of(charset);
 	const char *found = NULL;
 
 	if (d->mariadb)
@@ -116,11 +126,7 @@ default_collation(const BrDraft *d, const char *charset)
 					   charset);
 	else if (strcmp(charset, "utf8mb4") == 0 && s->my.version >= 80000)
 		found = s->utf8mb4_collation != NULL ? s->utf8mb4_collation : "utf8mb4_0900_ai_ci";
-	if (found != NULL)
-		return server_name(d, found);
-	if (row == NULL)
-		return NULL;
-	return row->collation == NULL ? row->name : br_arena_printf(d->arena, "%s_%s", charset, row->collation);
+	return found != NULL ? server_name(d, found) : br_charset_first(d, charset);
 }
 
 /* The collation of a text in charset (NULL: not known) for which COLLATE says name. */

@@ -109,19 +109,22 @@ define_text(BrDraft *d, BrColumn *c, const SlDdlType *t, bool is_json)
 		br_draft_unsure(d, "the type of column \"%s\" is not known", c->name);
 		text = t->name;
 	}
+	/* MySQL's catalog shows none for bytes, labels neither */
+	if (strcmp(charset, "binary") == 0 && !d->mariadb)
+		charset = collation = NULL;
 	br_draft_type(d, c, text, charset, collation, -1, is_json && strcmp(text, "longtext") == 0);
 }
 
 /* MariaDB's JSON is a text with a check, unless a character set is said. */
 static void
-define_json(BrDraft *d, BrColumn *c, const SlDdlType *t)
+define_json(BrDraft *d, BrColumn *c, const SlDdlType *t, bool is_json)
 {
 	const char *charset = "utf8mb4";
 	const char *collation = "utf8mb4_bin";
 
 	if (t->charset != NULL || t->collation != NULL)
 		(void) br_charset_resolve(d, t->charset, t->collation, t->binary_order, &charset, &collation);
-	br_draft_type(d, c, "longtext", charset, collation, -1, true);
+	br_draft_type(d, c, "longtext", charset, collation, -1, is_json);
 }
 
 /* Does the definition make it JSON: by name, or by its check? */
@@ -144,7 +147,9 @@ define_type(BrDraft *d, BrColumn *c, const SlDdlColumn *def)
 	int64		srid = t->has_srid && (!d->mariadb || t->srid != 0) ? (int64) t->srid : -1;
 
 	if (d->mariadb && strcmp(t->name, "json") == 0)
-		define_json(d, c, t);
+		define_json(d, c, t, is_json(d, def));
+	else if (strcmp(t->name, "varbinary") == 0 && t->length > MAX_VARCHAR)
+		br_draft_type(d, c, text_for(t->length, true), NULL, NULL, -1, false);
 	else if (is_text(t))
 		define_text(d, c, t, is_json(d, def));
 	else if (t->column_type != NULL)
@@ -232,7 +237,8 @@ br_draft_timestamps(BrDraft *d)
 
 		if (c->type == NULL || c->type->kind != MY_TIMESTAMP || c->nullable)
 			continue;
-		if (first && bare && c->on_update == NULL && c->generated == BR_PLAIN)
+		/* MariaDB looks at those of the statement alone */
+		if (first && bare && c->on_update == NULL && c->generated == BR_PLAIN && (dc->legacy_timestamp || !d->mariadb))
 			promote_timestamp(d, c);
 		else if (dc->legacy_timestamp && bare)
 		{
@@ -255,7 +261,17 @@ converted_text(BrDraft *d, const MyType *t, uint64 from, uint64 to, bool binary)
 	return text_for(Max(bytes, t->length), binary);
 }
 
-/* See replay_int.h. */
+static bool
+labels_are_ascii(const MyType *t)
+{
+	for (int i = 0; i < t->nlabels; i++)
+		for (const char *p = t->labels[i]; *p != '\0'; p++)
+			if ((*p & 0x80) != 0)
+				return false;
+	return true;
+}
+
+/* See replay_int.h.  Both servers read a label's bytes in the new character set, in which they are another text. */
 void
 br_draft_convert(BrDraft *d, BrDraftColumn *dc)
 {
@@ -266,11 +282,14 @@ br_draft_convert(BrDraft *d, BrDraftColumn *dc)
 	uint64		to = br_charset_width(charset);
 	const char *text = c->type_text;
 	const char *compressed;
+	const char *collation;
 
-	if (t == NULL || t->charset == NULL || strcmp(t->charset, "binary") == 0)
+	if (t == NULL || t->charset == NULL || strcmp(t->charset, "binary") == 0 || (t->nlabels > 0 && t->collation == NULL))
 		return;
 	compressed = t->compressed ? " /*M!100301 COMPRESSED*/" : "";
-	if (to == 0)
+	if (t->nlabels > 0 && !labels_are_ascii(t) && strcmp(t->charset, charset) != 0)
+		br_draft_unsure(d, "the server changes members of column \"%s\" that are not of ASCII", c->name);
+	else if (to == 0)
 		br_draft_unsure(d, "character set \"%s\" is not known", charset);
 	else if (t->kind == MY_CHAR && binary)
 		text = br_arena_printf(d->arena, "binary(%u)", t->length);
@@ -280,5 +299,9 @@ br_draft_convert(BrDraft *d, BrDraftColumn *dc)
 		text = br_arena_printf(d->arena, "varbinary(%u)%s", t->length, compressed);
 	else if (t->kind == MY_TEXT || t->kind == MY_JSON)
 		text = br_arena_printf(d->arena, "%s%s", converted_text(d, t, br_charset_width(t->charset), to, binary), compressed);
-	br_draft_type(d, c, text, charset, d->convert_collation, -1, t->kind == MY_JSON && !binary);
+	collation = dc->def != NULL && dc->def->type.binary_order && !binary ? br_arena_printf(d->arena, "%s_bin", charset) :
+		d->convert_collation;
+	binary = binary && !d->mariadb;
+	br_draft_type(d, c, text, binary ? NULL : charset, binary ? NULL : collation, -1,
+				  t->kind == MY_JSON && strcmp(text, "longtext") == 0);
 }

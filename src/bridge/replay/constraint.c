@@ -201,7 +201,8 @@ primary_column(BrDraft *d, const SlDdlTableName *table, int i)
 static void
 add_foreign_key(BrDraft *d, const SlDdlForeignKey *def, const char *const *columns, int ncolumns)
 {
-	const char *name = def->constraint != NULL ? def->constraint : def->name != NULL ? def->name : foreign_key_name(d);
+	/* MySQL takes the name behind FOREIGN KEY for the index alone */
+	const char *name = def->constraint != NULL ? def->constraint : def->name != NULL && d->mariadb ? def->name : foreign_key_name(d);
 	BrForeignKey *f;
 
 	d->t->fks = br_arena_grow(d->arena, d->t->fks, &d->t->nfks, sizeof(BrForeignKey));
@@ -274,16 +275,17 @@ drops_check(const SlDdlClause *c, const BrCheck *k)
 	return (c->kind == SL_DDL_DROP_CHECK || c->kind == SL_DDL_DROP_CONSTRAINT) && !k->of_column && sl_my_same_name(c->name, k->name);
 }
 
-/* A column's own one goes with its definition. */
+/*
+ * A column's own one goes with its definition, and keeps its name where the column is renamed: then the one column that it is
+ * about is the column's.
+ */
 static bool
-keep_column_check(BrDraft *d, BrCheck *k)
+keeps_column_check(BrDraft *d, const BrCheck *k)
 {
-	const BrDraftColumn *c = br_draft_by_old(d, k->name);
+	const char *owner = br_expression_column(d, k->clause);
+	const BrDraftColumn *c = br_draft_by_old(d, owner != NULL ? owner : k->name);
 
-	if (c == NULL || c->def != NULL)
-		return false;
-	k->name = c->c.name;
-	return true;
+	return c != NULL && c->def == NULL;
 }
 
 static void
@@ -295,7 +297,7 @@ keep_checks(BrDraft *d, const SlDdlEffect *e)
 	for (int i = 0; i < t->nchecks; i++)
 	{
 		BrCheck    *k = &t->checks[i];
-		bool		dropped = k->of_column && !keep_column_check(d, k);
+		bool		dropped = k->of_column && !keeps_column_check(d, k);
 		int			there;
 		int			gone;
 

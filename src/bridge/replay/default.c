@@ -7,6 +7,8 @@
  *	  Only what is compared with the target's is made exact: numbers, dates, text and
  *	  labels.  A value that a server would not take is kept as written.
  */
+#include <math.h>
+
 #include "bridge/replay/replay_int.h"
 
 static void
@@ -109,7 +111,7 @@ floating(BrDraft *d, const char *text, const MyType *t)
 	double		v = strtod(text, &end);
 	char		buf[64];
 
-	if (*end != '\0' || *text == '\0' || strpbrk(text, "eExXnN") != NULL)
+	if (*end != '\0' || *text == '\0' || strpbrk(text, "xXnN") != NULL)
 		return text;
 	if (t->length > 0)
 		return rounded(d, text, t->decimals);
@@ -119,7 +121,9 @@ floating(BrDraft *d, const char *text, const MyType *t)
 		if (t->kind == MY_FLOAT ? strtof(buf, NULL) == (float) v : strtod(buf, NULL) == v)
 			break;
 	}
-	return strchr(buf, 'e') != NULL ? text : br_arena_text(d->arena, buf);
+	if (strchr(buf, 'e') != NULL && v > -1e15 && v < 1e15 && v == rint(v))
+		snprintf(buf, sizeof(buf), "%.0f", v);
+	return strchr(buf, 'e') != NULL ? text : br_arena_text(d->arena, v == 0 ? "0" : buf);
 }
 
 static void
@@ -328,6 +332,25 @@ set_value(BrDraft *d, BrColumn *c, const SlDdlDefault *dflt)
 	pfree(out.data);
 }
 
+/* MariaDB shows the zeroes that fill BINARY up; before 11 so that the catalog's reader takes it for an expression. */
+static void
+fill_bytes(BrDraft *d, BrColumn *c, const SlDdlDefault *dflt, const char *digits)
+{
+	bool		escaped = d->s->my.version < 110000 && dflt->constant != SL_MY_HEX;
+	size_t		missing = c->type->length - strlen(digits) / 2;
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfo(&out, "%s%s", escaped ? "'" : "", escaped ? dflt->text : digits);
+	for (size_t i = 0; i < missing; i++)
+		appendStringInfoString(&out, escaped ? "\\0" : "00");
+	appendStringInfoString(&out, escaped ? "'" : "");
+	value(c, br_arena_part(d->arena, out.data, out.len));
+	if (escaped)
+		c->default_kind = BR_DEFAULT_EXPRESSION;
+	pfree(out.data);
+}
+
 /* Hexadecimal digits. */
 static void
 bytes_value(BrDraft *d, BrColumn *c, const SlDdlDefault *dflt)
@@ -341,7 +364,10 @@ bytes_value(BrDraft *d, BrColumn *c, const SlDdlDefault *dflt)
 	else
 		for (size_t i = 0; i < n; i++)
 			snprintf(out + i * 2, 3, "%02x", (unsigned char) dflt->text[i]);
-	value(c, out);
+	if (d->mariadb && c->type->kind == MY_BINARY && strlen(out) < (size_t) c->type->length * 2)
+		fill_bytes(d, c, dflt, out);
+	else
+		value(c, out);
 }
 
 /* CHAR loses spaces at its end. */
@@ -405,12 +431,14 @@ literal(BrDraft *d, BrColumn *c, const SlDdlDefault *dflt)
 const char *
 br_draft_now(BrDraft *d, const char *text)
 {
+	/* MariaDB 11.7 made other functions of the last two */
 	static const char *const synonyms[] = {"current_timestamp", "now", "localtime", "localtimestamp", NULL};
+	bool		fewer = d->mariadb && d->s->my.version >= 110700;
 	size_t		len = strcspn(text, " (");
 	int			digits = 0;
 	const char *p = text + len;
 
-	for (int i = 0; synonyms[i] != NULL; i++)
+	for (int i = 0; synonyms[i] != NULL && (i < 2 || !fewer); i++)
 	{
 		if (strlen(synonyms[i]) != len || pg_strncasecmp(text, synonyms[i], len) != 0)
 			continue;
@@ -431,6 +459,7 @@ br_draft_now(BrDraft *d, const char *text)
 void
 br_draft_default(BrDraft *d, BrColumn *c, const SlDdlDefault *dflt)
 {
+	SlDdlDefault constant;
 	const char *now;
 
 	c->default_kind = BR_DEFAULT_NONE;
@@ -441,6 +470,11 @@ br_draft_default(BrDraft *d, BrColumn *c, const SlDdlDefault *dflt)
 		value(c, dflt->text);
 	else if (dflt->kind == SL_DDL_DEFAULT_EXPRESSION)
 	{
+		if (d->mariadb && c->type != NULL && br_expression_constant(d, dflt->text, &constant))
+		{
+			literal(d, c, &constant);
+			return;
+		}
 		now = br_draft_now(d, dflt->text);
 		c->default_kind = BR_DEFAULT_EXPRESSION;
 		c->default_text = now != NULL ? now : br_expression_written(d, dflt->text);

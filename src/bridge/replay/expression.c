@@ -139,6 +139,28 @@ br_expression_written(BrDraft *d, const char *text)
 	return kept(d, &out);
 }
 
+/* See replay_int.h. */
+bool
+br_expression_constant(BrDraft *d, const char *text, SlDdlDefault *constant)
+{
+	Cut			c;
+	bool		is;
+	char	   *value;
+
+	cut_text(&c, text, true, d);
+	is = c.t.n == 2 && c.t.tokens[0].kind >= SL_MY_STRING && c.t.tokens[0].kind <= SL_MY_FLOAT;
+	if (is)
+	{
+		value = sl_my_token_value(&c.t, 0, NULL);
+		constant->kind = SL_DDL_DEFAULT_LITERAL;
+		constant->constant = c.t.tokens[0].kind;
+		constant->text = br_arena_text(d->arena, value);
+		pfree(value);
+	}
+	free_cut(&c);
+	return is;
+}
+
 /* The column that a name in an expression of before meant, where it is called otherwise now. */
 static const BrDraftColumn *
 renamed_column(BrDraft *d, const char *name)
@@ -180,30 +202,60 @@ br_expression_renamed(BrDraft *d, const char *text)
 	return text;
 }
 
+/* The column of before that the token names; NULL = none. */
+static const char *
+column_before(const BrDraft *d, const SlMyTokens *t, int i)
+{
+	const BrTable *before = d->from->t;
+	char	   *name = name_at(t, i);
+	const char *found = NULL;
+
+	for (int k = 0; name != NULL && k < before->ncols && found == NULL; k++)
+		if (sl_my_same_name(before->cols[k].name, name))
+			found = before->cols[k].name;
+	if (name != NULL)
+		pfree(name);
+	return found;
+}
+
 /* See replay_int.h. */
 void
 br_expression_columns(BrDraft *d, const char *text, int *there, int *gone)
 {
-	const BrTable *before = d->from->t;
 	Cut			c;
 
 	*there = *gone = 0;
 	cut_text(&c, text, false, d);
 	for (int i = 0; i < c.t.n; i++)
 	{
-		char	   *name = name_at(&c.t, i);
-		bool		known = false;
+		const char *name = column_before(d, &c.t, i);
 
-		for (int k = 0; name != NULL && k < before->ncols && !known; k++)
-			known = sl_my_same_name(before->cols[k].name, name);
-		if (known && br_draft_by_old(d, name) != NULL)
+		if (name != NULL && br_draft_by_old(d, name) != NULL)
 			++* there;
-		else if (known)
+		else if (name != NULL)
 			++* gone;
-		if (name != NULL)
-			pfree(name);
 	}
 	free_cut(&c);
+}
+
+/* See replay_int.h. */
+const char *
+br_expression_column(BrDraft *d, const char *text)
+{
+	const char *found = NULL;
+	bool		several = false;
+	Cut			c;
+
+	cut_text(&c, text, false, d);
+	for (int i = 0; i < c.t.n; i++)
+	{
+		const char *name = column_before(d, &c.t, i);
+
+		several |= name != NULL && found != NULL && name != found;
+		found = name != NULL ? name : found;
+	}
+	free_cut(&c);
+	return several ? NULL : found;
 }
 
 /* See replay_int.h. */

@@ -74,12 +74,13 @@ was_there(const BrDraft *d, const SlDdlEffect *e, int clause)
 	const SlDdlClause *c = &e->clauses[clause];
 	const char *name = c->name;
 
+	for (int i = 0; i < clause && c->if_not_exists; i++)
+		if (e->clauses[i].kind == c->kind && name != NULL && e->clauses[i].name != NULL &&
+			sl_my_same_name(e->clauses[i].name, name))
+			return true;
 	switch (c->kind)
 	{
 		case SL_DDL_ADD_COLUMN:
-			for (int i = 0; i < clause; i++)
-				if (e->clauses[i].kind == SL_DDL_ADD_COLUMN && sl_my_same_name(e->clauses[i].name, name))
-					return true;
 			return had_column(d, name);
 		case SL_DDL_DROP_PRIMARY_KEY:
 			return had_index(d, "PRIMARY");
@@ -133,6 +134,19 @@ whole_length(const BrColumn *c, bool *divisible)
 	return *divisible && kind != MY_TEXT && kind != MY_BLOB && kind != MY_GEOMETRY && kind != MY_JSON ? c->type->length : 0;
 }
 
+#define POINT_BYTES	25
+
+/* MariaDB takes a point in an ordinary key for so many bytes. */
+static void
+shorten_point(BrDraft *d, BrIndexPart *part)
+{
+	BrDraftColumn *c = part->column > 0 && d->mariadb ? br_draft_by_attnum(d, part->column) : NULL;
+
+	if (c != NULL && c->c.type != NULL && c->c.type->geometry != NULL && strcmp(c->c.type->geometry, "point") == 0 &&
+		part->prefix == 0)
+		part->prefix = POINT_BYTES;
+}
+
 /* A part that is as long as the column is all of it. */
 static void
 trim_prefix(BrDraft *d, BrIndexPart *part)
@@ -160,6 +174,7 @@ keep_parts(BrDraft *d, BrIndex *x)
 	for (int i = 0; i < x->nparts; i++)
 	{
 		BrIndexPart part = x->parts[i];
+		bool		divisible;
 
 		if (part.column > 0 && br_draft_by_attnum(d, part.column) == NULL)
 		{
@@ -169,6 +184,9 @@ keep_parts(BrDraft *d, BrIndex *x)
 			if (c == NULL || c->old != NULL)
 				continue;
 			part.column = c->attnum;
+			/* so many of its characters as there were */
+			if (part.prefix == 0)
+				part.prefix = whole_length(&d->from->t->cols[was], &divisible);
 		}
 		if (part.column == 0 && part.expression != NULL)
 			part.expression = br_expression_renamed(d, part.expression);
@@ -280,6 +298,23 @@ new_part(BrDraft *d, BrIndex *x, const char *column)
 	return part;
 }
 
+/* MariaDB keeps a unique key of whole texts as their hash, which has no order. */
+static void
+trim_order(BrDraft *d, BrIndex *x)
+{
+	bool		hashed = false;
+
+	for (int i = 0; i < x->nparts && d->mariadb && x->unique; i++)
+	{
+		BrDraftColumn *c = x->parts[i].prefix == 0 ? br_draft_by_attnum(d, x->parts[i].column) : NULL;
+		bool		divisible;
+
+		hashed |= c != NULL && whole_length(&c->c, &divisible) == 0 && divisible;
+	}
+	for (int i = 0; i < x->nparts && hashed; i++)
+		x->parts[i].descending = false;
+}
+
 static void
 add_key(BrDraft *d, const SlDdlKey *k)
 {
@@ -307,11 +342,15 @@ add_key(BrDraft *d, const SlDdlKey *k)
 		part = new_part(d, x, from->column);
 		if (from->column == NULL)
 			part->expression = br_expression_written(d, from->expression);
-		part->prefix = x->kind == BR_INDEX_BTREE ? from->prefix : 0;
+		/* bytes that the servers show for a rectangle */
+		part->prefix = x->kind == BR_INDEX_BTREE ? from->prefix : x->kind == BR_INDEX_SPATIAL ? 32 : 0;
 		/* MariaDB has descending parts since 10.8 */
 		part->descending = from->descending && x->kind == BR_INDEX_BTREE && (!d->mariadb || d->s->my.version >= 100800);
 		trim_prefix(d, part);
+		if (x->kind == BR_INDEX_BTREE)
+			shorten_point(d, part);
 	}
+	trim_order(d, x);
 }
 
 /* PRIMARY KEY and UNIQUE in a column's definition. */
@@ -330,7 +369,7 @@ add_column_keys(BrDraft *d, const SlDdlColumn *def)
 		BrIndex    *x = new_index(d, NULL, def->name);
 
 		x->unique = true;
-		(void) new_part(d, x, def->name);
+		shorten_point(d, new_part(d, x, def->name));
 	}
 }
 
@@ -351,14 +390,62 @@ begins_with(BrDraft *d, const BrIndex *x, const char *const *columns, int n)
 	return true;
 }
 
+/*
+ * Did a foreign key bring it?  The catalog does not tell: such an index has the key's columns, and its name or that of its first
+ * column.
+ */
+static bool
+is_brought(BrDraft *d, const BrIndex *x)
+{
+	if (x->unique || x->kind != BR_INDEX_BTREE || x->nparts == 0)
+		return false;
+	for (int i = 0; i < d->t->nfks; i++)
+	{
+		const BrForeignKey *f = &d->t->fks[i];
+
+		if (f->ncols == x->nparts && begins_with(d, x, f->columns, f->ncols) &&
+			(sl_my_same_name(x->name, f->name) || strncmp(x->name, f->columns[0], strlen(f->columns[0])) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* The one that was brought is not needed beside a new one that begins with its columns. */
+static void
+drop_brought(BrDraft *d, int nold)
+{
+	BrTable    *t = d->t;
+	int			n = 0;
+
+	for (int i = 0; i < t->nindexes; i++)
+	{
+		BrIndex    *x = &t->indexes[i];
+		bool		covered = false;
+
+		for (int k = nold; k < t->nindexes && i < nold && !covered && is_brought(d, x); k++)
+		{
+			const BrIndex *y = &t->indexes[k];
+
+			covered = y->kind == BR_INDEX_BTREE && y->nparts >= x->nparts;
+			for (int p = 0; p < x->nparts && covered; p++)
+				covered = y->parts[p].column == x->parts[p].column && y->parts[p].prefix == 0;
+		}
+		if (!covered)
+			t->indexes[n++] = *x;
+	}
+	t->nindexes = n;
+}
+
 static void
 support_foreign_key(BrDraft *d, const SlDdlForeignKey *f, const char *const *columns, int n)
 {
 	const BrDraftColumn *c = br_draft_by_name(d, columns[0]);
 	BrIndex    *x;
 
+	/* of two that were brought for the same columns the new one stays */
 	for (int i = 0; i < d->t->nindexes; i++)
-		if (begins_with(d, &d->t->indexes[i], columns, n))
+		if (begins_with(d, &d->t->indexes[i], columns, n) &&
+			(d->t->indexes[i].nparts > n || !is_brought(d, &d->t->indexes[i])))
 			return;
 	x = new_index(d, f->constraint != NULL ? f->constraint : f->name, c != NULL ? c->c.name : columns[0]);
 	for (int i = 0; i < n; i++)
@@ -369,8 +456,11 @@ support_foreign_key(BrDraft *d, const SlDdlForeignKey *f, const char *const *col
 void
 br_draft_keys(BrDraft *d, const SlDdlEffect *e)
 {
+	int			nold;
+
 	keep_indexes(d, e);
 	alter_indexes(d, e);
+	nold = d->t->nindexes;
 	for (int i = 0; i < e->nclauses; i++)
 	{
 		const SlDdlClause *c = &e->clauses[i];
@@ -391,4 +481,5 @@ br_draft_keys(BrDraft *d, const SlDdlEffect *e)
 		if (f != NULL && !br_clause_is_idle(d, e, i))
 			support_foreign_key(d, f, columns, n);
 	}
+	drop_brought(d, nold);
 }

@@ -117,6 +117,9 @@ extern void br_draft_type(BrDraft *d, BrColumn *c, const char *text, const char 
 /* Bytes of a character at most; 0 = not known. */
 extern uint32 br_charset_width(const char *charset);
 
+/* The collation that a character set has where no setting says another; NULL = not known. */
+extern const char *br_charset_first(const BrDraft *d, const char *charset);
+
 /* The part of a collation's name before its first "_". */
 extern const char *br_charset_of(BrArena *a, const char *collation);
 
@@ -132,11 +135,17 @@ extern bool br_charset_resolve(BrDraft *d, const char *charset, const char *coll
 /* A statement's expression, its names quoted, readable without the statement's sql_mode. */
 extern const char *br_expression_written(BrDraft *d, const char *text);
 
+/* Is a statement's expression one constant and nothing else? */
+extern bool br_expression_constant(BrDraft *d, const char *text, SlDdlDefault *constant);
+
 /* Each column's new name in place of the old one. */
 extern const char *br_expression_renamed(BrDraft *d, const char *text);
 
 /* How many of its columns are in the draft, and were before and are not any more. */
 extern void br_expression_columns(BrDraft *d, const char *text, int *there, int *gone);
+
+/* The one column, by its name before the statement, that an expression of then is about; NULL = none or several. */
+extern const char *br_expression_column(BrDraft *d, const char *text);
 
 /* Is it json_valid(column)? */
 extern bool br_expression_is_json_valid(BrDraft *d, const char *text, const char *column);

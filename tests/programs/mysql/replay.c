@@ -96,11 +96,21 @@ same(const char *a, const char *b)
 static char *
 loose(const char *text)
 {
-	char	   *out = pstrdup(text != NULL ? text : "");
+	const char *from = text != NULL ? text : "";
+	char	   *out = palloc(strlen(from) * 4 + 1);
 	char	   *to = out;
 
-	for (const char *p = out; *p != '\0'; p++)
-		if (strchr("() `\\", *p) == NULL)
+	for (const char *p = from; *p != '\0'; p++)
+		if (strncmp(p, "_utf8mb4", 8) == 0 || strncmp(p, "_utf8mb3", 8) == 0)
+			p += 7;
+		else if (strncmp(p, "_latin1", 7) == 0)
+			p += 6;
+		else if (pg_strncasecmp(p, "now()", 5) == 0)
+		{
+			to = stpcpy(to, "current_timestamp");
+			p += 4;
+		}
+		else if (strchr("() `\\", *p) == NULL)
 			*to++ = (char) pg_tolower((unsigned char) *p);
 	*to = '\0';
 	return out;
@@ -133,13 +143,22 @@ compare_columns(Run *run, const BrTable *a, const BrTable *b)
 	}
 }
 
+/* MariaDB cuts a text in a plain index to what the engine takes. */
+static uint32
+shown_prefix(const BrTable *t, const BrIndex *x, const BrIndexPart *part)
+{
+	const MyType *type = part->column >= 0 ? t->cols[part->column].type : NULL;
+
+	return !x->unique && type != NULL && (type->kind == MY_TEXT || type->kind == MY_BLOB || type->kind == MY_JSON) ? 0 : part->prefix;
+}
+
 static void
 list_index(StringInfo out, const BrTable *t, const BrIndex *x)
 {
 	appendStringInfo(out, "%s/%d%d%d(", x->name, x->unique, x->visible, x->kind);
 	for (int i = 0; i < x->nparts; i++)
 		appendStringInfo(out, "%s:%u%s,", x->parts[i].column >= 0 ? t->cols[x->parts[i].column].name : loose(x->parts[i].expression),
-						 x->parts[i].prefix, x->parts[i].descending ? " desc" : "");
+						 shown_prefix(t, x, &x->parts[i]), x->parts[i].descending ? " desc" : "");
 	appendStringInfoString(out, ") ");
 }
 
@@ -277,7 +296,8 @@ command(Run *run, const char *line)
 		if (run->before == NULL)
 			run->before = read_catalog(run);
 	}
-	if (!mx_exec(run->c, sql, &err))
+	/* some answer with a result */
+	if (pg_strncasecmp(sql, "OPTIMIZE", 8) == 0 ? mx_query(run->c, sql, &err) == NULL : !mx_exec(run->c, sql, &err))
 	{
 		say(run, "refused", err.message);
 		if (err.lost)
