@@ -55,7 +55,7 @@ FE_LIBS = -L$(shell $(PG_CONFIG) --pkglibdir) -L$(shell $(PG_CONFIG) --libdir) \
 	-lpgcommon -lpgport -lzstd -lz -lm -lpthread
 # what of the bridge needs no server and no client library
 PURE_SRC = $(COMMON_SRC) $(sort $(wildcard src/bridge/binlog/*.c src/bridge/types/*.c src/bridge/schema/*.c src/bridge/replay/*.c)) \
-	$(addprefix src/bridge/,mysql/error.c mysql/login.c mysql/params.c mysql/quote.c mysql/row.c verify/cells.c verify/sum.c catalog_find.c cold/key.c json_in.c json_out.c \
+	$(addprefix src/bridge/,mysql/error.c mysql/login.c mysql/params.c mysql/quote.c mysql/row.c verify/cells.c verify/sum.c catalog_find.c catalog_text.c cold/key.c json_in.c json_out.c \
 	position.c stream_json.c stream_scope.c target_error.c watch.c \
 	decode_column.c decode_item.c decode_value.c follow_check.c follow_group.c follow_layout.c follow_output.c follow_row.c follow_statement.c follow_table.c follow_tables.c follow_words.c \
 	follow_xa.c)

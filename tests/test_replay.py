@@ -66,7 +66,7 @@ def test_each_clause(request, replayer, world):
 @pytest.mark.parametrize("world", SERVERS)
 def test_random(request, replayer, world):
     server = request.getfixturevalue(world)
-    assert random_rounds(replayer(server), server, range(1, 4), 12) > 10
+    assert random_rounds(replayer(server), server, range(1, 4), 20) > 10
 
 
 @pytest.mark.long

@@ -159,6 +159,9 @@ extern const BrTable *br_catalog_table(const BrCatalog *cat, const char *name);
 extern int	br_table_column(const BrTable *t, const char *name);	/* -1 = none */
 extern const BrIndex *br_table_primary(const BrTable *t);	/* NULL = none */
 
+/* The expression that MySQL's catalog shows as text, palloc'd. */
+extern char *br_catalog_expression(const char *text);
+
 /* Append a table as a JSON object, each column with the type it becomes by default. */
 extern void br_table_json(StringInfo out, const BrTable *t);
 

@@ -167,7 +167,7 @@ static void
 default_mysql(BrColumn *col, const char *text, const char *extra)
 {
 	if (has_word(extra, "DEFAULT_GENERATED") || begins(text, "CURRENT_TIMESTAMP"))
-		expression_default(col, text);
+		expression_default(col, br_catalog_expression(text));
 	else if (col->type && col->type->kind == MY_BIT && bits_of(text))
 		value_default(col, bits_of(text));
 	else if (is_binary(col->type) && begins(text, "0x"))
@@ -202,14 +202,14 @@ default_mariadb(BrColumn *col, const char *text)
 }
 
 static void
-read_generation(BrColumn *col, const char *expression, const char *extra)
+read_generation(BrColumn *col, const char *expression, const char *extra, bool mysql)
 {
 	if (has_word(extra, "VIRTUAL"))
 		col->generated = BR_VIRTUAL;
 	else if (has_word(extra, "STORED") || has_word(extra, "PERSISTENT"))
 		col->generated = BR_STORED;
 	if (col->generated != BR_PLAIN && expression)
-		col->generation = pstrdup(expression);
+		col->generation = mysql ? br_catalog_expression(expression) : pstrdup(expression);
 }
 
 static const char *
@@ -247,7 +247,7 @@ read_column(BrCatalogRead *r, const MxResult *res, int row, BrColumn *col)
 	col->invisible = has_word(extra, "INVISIBLE");
 	col->on_update = on_update_of(extra);
 	col->comment = pstrdup(mx_value(res, row, C_COMMENT));
-	read_generation(col, mx_value(res, row, C_GENERATION), extra);
+	read_generation(col, mx_value(res, row, C_GENERATION), extra, !mx_is_mariadb(r->c));
 	if (dflt == NULL || col->generated != BR_PLAIN)
 		return;
 	if (mx_is_mariadb(r->c))

@@ -135,7 +135,8 @@ br_catalog_indexes(BrCatalogRead *r)
 		x->parts = br_catalog_grow(x->parts, &x->nparts, sizeof(BrIndexPart));
 		part = &x->parts[x->nparts - 1];
 		part->column = column ? br_table_column(t, column) : -1;
-		part->expression = br_catalog_copy(res, i, I_EXPRESSION);
+		if (mx_value(res, i, I_EXPRESSION) != NULL)
+			part->expression = br_catalog_expression(mx_value(res, i, I_EXPRESSION));
 		part->prefix = prefix ? (uint32) strtoul(prefix, NULL, 10) : 0;
 		part->descending = order && order[0] == 'D';
 	}
@@ -242,7 +243,7 @@ br_catalog_checks(BrCatalogRead *r)
 		t->checks = br_catalog_grow(t->checks, &t->nchecks, sizeof(BrCheck));
 		k = &t->checks[t->nchecks - 1];
 		k->name = br_catalog_copy(res, i, K_NAME);
-		k->clause = br_catalog_copy(res, i, K_CLAUSE);
+		k->clause = mx_is_mariadb(r->c) ? br_catalog_copy(res, i, K_CLAUSE) : br_catalog_expression(mx_value(res, i, K_CLAUSE));
 		k->enforced = is_one(res, i, K_ENFORCED);
 		k->of_column = is_one(res, i, K_OF_COLUMN);
 	}

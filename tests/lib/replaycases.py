@@ -327,8 +327,8 @@ m ALTER TABLE t ADD ve vector(3), ADD ve2 vector
 ? ALTER TABLE t ADD ve vector(3) NOT NULL
 M ALTER TABLE t ADD co varchar(100) COMPRESSED, ADD co2 text COMPRESSED
 M ALTER TABLE t CONVERT TO CHARACTER SET latin1
-ALTER TABLE t ADD e enum('a','it''s','x\\y','ä'), ADD s set('p','q')
-ALTER TABLE t MODIFY e enum('a','it''s','x\\y','ä','z') CHARACTER SET latin1
+ALTER TABLE t ADD e enum('a','it''s','x\\y','ö'), ADD s set('p','q')
+ALTER TABLE t MODIFY e enum('a','it''s','x\\y','ö','z') CHARACTER SET latin1
 
 S: CREATE TABLE t (id int primary key, `date` date, `key` int, `a b` int, `x``y` int)
 ALTER TABLE t RENAME COLUMN `date` TO `select`, RENAME COLUMN `a b` TO `c d`

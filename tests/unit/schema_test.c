@@ -300,9 +300,35 @@ test_calendar(void)
 	CHECK(!br_is_time_of_day("1:00:00") && !br_is_time_of_day("10:60:00") && !br_is_time_of_day("10:00:00 "));
 }
 
+/* What MySQL shows of expressions: each byte as a character. */
+static void
+shown_expressions(void)
+{
+	static const char *const texts[][2] = {
+		{"(`a` + 1)", "(`a` + 1)"},
+		{"(`\303\203\302\237` > 0)", "(`\303\237` > 0)"},
+		{"_utf8mb4\\'\303\242\302\202\302\254\\'", "_utf8mb4\\'\342\202\254\\'"},
+		{"_latin1\\'\303\251\\'", "_latin1\\'\303\251\\'"},
+		{"_latin1\\'\303\203\302\251\\' = `\303\203\302\251`", "_latin1\\'\303\203\302\251\\' = `\303\251`"},
+		{"\303\251", "\303\251"},
+		{"\303\203\303\203", "\303\203\303\203"},
+		{"\342\202\254", "\342\202\254"},
+		{"\303", "\303"},
+	};
+
+	for (int i = 0; i < lengthof(texts); i++)
+	{
+		char	   *got = br_catalog_expression(texts[i][0]);
+
+		CHECK_AT(strcmp(got, texts[i][1]) == 0, "%s: %s", texts[i][0], got);
+		pfree(got);
+	}
+}
+
 int
 main(void)
 {
+	RUN(shown_expressions);
 	RUN(test_calendar);
 	RUN(test_joined);
 	RUN(test_overrides);

@@ -195,6 +195,8 @@ br_expression_renamed(BrDraft *d, const char *text)
 		if (name != NULL)
 			pfree(name);
 	}
+	if (changed && c.t.tokens[c.t.n - 1].kind == SL_MY_FAULT)
+		br_draft_unsure(d, "an expression that a renamed column is in was not understood");
 	free_cut(&c);
 	if (changed)
 		return kept(d, &out);
