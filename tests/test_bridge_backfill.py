@@ -48,7 +48,7 @@ def owe(stream, table, *columns):
 
 
 def paid(stream):
-    wait_until(lambda: stream.dst.value("SELECT count(*) FROM sluice.debt") == 0, 20,
+    wait_until(lambda: stream.dst.value("SELECT count(*) FROM sluice.debt") == 0, 60,
                lambda: "debts are left: %s\n%s" % (stream.dst.rows("SELECT * FROM sluice.debt"), stream.health()))
 
 
@@ -181,6 +181,24 @@ def test_a_transaction_that_is_not_visible_yet_without_gtids(make_mysql, dst, fo
     src = server.fresh_db("held")
     server.execute("GRANT LOCK TABLES ON `%s`.* TO repl@'%%'" % src.name)
     not_visible(src, dst, follow)
+
+
+def test_statement_further_on_in_another_character_set(mariadb11, dst, follow):
+    src = mariadb11.fresh_db("latin")
+    stream = follow(src, "CREATE TABLE `té` (id INT PRIMARY KEY, v INT)", "INSERT INTO `té` VALUES (1, 1), (2, 2)")
+    leave(stream)
+    dst.execute('UPDATE "té" SET v = NULL')
+    owe(stream, "té", "v")
+    conn = src.connect()
+    with conn.cursor() as cur:
+        cur.execute("SET NAMES latin1")
+        cur.execute("CREATE INDEX i ON té (v)".encode("latin1"))
+    conn.close()
+    stream.bridge.start()
+    stream.bridge.wait_log("are copied later: the source's log changes it again")
+    paid(stream)
+    assert dst.query('SELECT * FROM "té" ORDER BY id') == [(1, 1), (2, 2)]
+    src.destroy()
 
 
 # -- what waits for the values ---------------------------------------------------

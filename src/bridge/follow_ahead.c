@@ -167,6 +167,33 @@ br_ahead_read(BrAhead *a, const BrPosition *at, uint64 from, uint64 to, BrStop *
 	return ok;
 }
 
+static bool
+is_ascii(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char) text[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/* In another character set than UTF-8 names, and where words end, may look otherwise: any trace of the name will do then. */
+static bool
+names_table(const Ahead *s, const char *table)
+{
+	size_t		len = strlen(table);
+
+	if (br_words_have(s->sql, s->len, table))
+		return true;
+	if (is_ascii(s->sql, s->len))
+		return false;
+	if (!is_ascii(table, len))
+		return true;
+	for (size_t i = 0; i + len <= s->len; i++)
+		if (pg_strncasecmp(s->sql + i, table, len) == 0)
+			return true;
+	return false;
+}
+
 /* See follow_int.h. */
 uint64
 br_ahead_names(const BrAhead *a, const char *table, uint64 from, uint64 to)
@@ -177,7 +204,7 @@ br_ahead_names(const BrAhead *a, const char *table, uint64 from, uint64 to)
 	{
 		const Ahead *s = &a->statements[i];
 
-		if (s->lsn > from && s->lsn <= to && br_words_have(s->sql, s->len, table))
+		if (s->lsn > from && s->lsn <= to && names_table(s, table))
 			last = Max(last, s->lsn);
 	}
 	return last;
