@@ -9,6 +9,7 @@ import pytest
 
 from lib import make_bridged_stream
 from lib.bridge import login_of, probe, probed
+from lib.util import Listener
 
 # what came with which release
 CAME = {"srs_id": 80003, "information_schema_stats_expiry": 80003, "resultset_metadata": 80003, "is_visible": 80000,
@@ -19,7 +20,7 @@ CAME = {"srs_id": 80003, "information_schema_stats_expiry": 80003, "resultset_me
 RENAMED = {"SHOW MASTER STATUS": "SHOW BINARY LOG STATUS", "SHOW SLAVE HOSTS": "SHOW REPLICAS"}
 
 
-class Older:
+class Older(Listener):
     """Forwards connections to a server, whose greeting has another version.
 
     plain   without TLS: statements that the server knows no more get the names that they have now
@@ -27,23 +28,16 @@ class Older:
 
     def __init__(self, port, version, plain=False):
         self.to, self.version, self.plain = port, version, plain
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__(self._relay)
 
-    def _serve(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            server = socket.create_connection(("127.0.0.1", self.to))
-            head = server.recv(4, socket.MSG_WAITALL)
-            body = server.recv(int.from_bytes(head[:3], "little"), socket.MSG_WAITALL)
-            body = body[:1] + self.version.encode() + body[body.index(0, 1):]
-            client.sendall(struct.pack("<I", len(body))[:3] + head[3:] + body)
-            threading.Thread(target=self._forward, args=(server, client, False), daemon=True).start()
-            threading.Thread(target=self._forward, args=(client, server, self.plain), daemon=True).start()
+    def _relay(self, client):
+        server = socket.create_connection(("127.0.0.1", self.to))
+        head = server.recv(4, socket.MSG_WAITALL)
+        body = server.recv(int.from_bytes(head[:3], "little"), socket.MSG_WAITALL)
+        body = body[:1] + self.version.encode() + body[body.index(0, 1):]
+        client.sendall(struct.pack("<I", len(body))[:3] + head[3:] + body)
+        threading.Thread(target=self._forward, args=(server, client, False), daemon=True).start()
+        threading.Thread(target=self._forward, args=(client, server, self.plain), daemon=True).start()
 
     def _piece(self, sock):
         """A packet, with its statement as the server has it."""
@@ -94,7 +88,7 @@ def test_nothing_newer_is_asked_of_an_old_server(mysql9, asked):
         relay = Older(mysql9.port, version)
         login = dict(login_of(mysql9), port=relay.port)
         lines = [probed(login, "--catalog", db.name), probed(login, "--plan", db.name)]
-        relay.listener.close()
+        relay.close()
         return lines
     now = said(mysql9.value("SELECT version()"))
     text = asked()
@@ -114,7 +108,7 @@ def test_servers_that_are_too_old(request, which, version, ok):
     probed(login_of(server))
     relay = Older(server.port, version, plain=not server.is_mariadb)
     done = probe(login_of(server, port=relay.port, sslmode="disable"), "--check")
-    relay.listener.close()
+    relay.close()
     lines = [line for line in done.stdout.splitlines() if "\trelease\t" in line]
     text = version.replace("5.5.5-", "")
     assert lines == ["ok\trelease\tthe server is %s %s" % ("MariaDB" if server.is_mariadb else "MySQL", text) if ok else
@@ -149,5 +143,5 @@ def test_a_stream_of_an_old_server(mysql9, dst, make_bridge, asked, version):
     assert dst.query("SELECT id, p, d::text FROM c") == [(1, 1, "2021-02-03 04:05:06")]
     assert newer(asked(), version) == []
     stream.stop()
-    relay.listener.close()
+    relay.close()
     db.destroy()

@@ -7,6 +7,7 @@ import psycopg2
 import pytest
 
 from lib import Db, both, make_server, make_stream, wait_until
+from lib.util import Listener
 
 LOGIN = "pf_login"
 
@@ -188,25 +189,14 @@ def test_standby(make_pg, target):
         standby.destroy()
 
 
-class Pooler(threading.Thread):
+class Pooler(Listener):
     """Forwards logins, but answers a replication login as poolers do."""
 
     def __init__(self, port):
-        super().__init__(daemon=True)
         self.to = port
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.start()
+        super().__init__(lambda client: threading.Thread(target=self.log_in, args=(client,), daemon=True).start())
 
-    def run(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
-
-    def serve(self, client):
+    def log_in(self, client):
         head = self.read(client, 4)
         body = self.read(client, struct.unpack("!I", head)[0] - 4)
         if b"replication\0" in body:
@@ -253,7 +243,7 @@ def test_pooler(pair):
     server = make_server(src, dst, port=str(pooler.port))
     found = failed(dst, server)
     assert names(found) == ["source replication"] and "pooler" in found[0]["detail"]
-    pooler.listener.close()
+    pooler.close()
 
 
 def test_scope(pair):

@@ -7,6 +7,7 @@
  * MariaDB keeps the widths.
  */
 #include "common/sl_mysql_parse.h"
+#include "common/sl_scan.h"
 
 /* Display widths that servers put where none was said. */
 static const struct
@@ -17,15 +18,6 @@ static const struct
 }			integers[] = {
 	{"tinyint", 4, 3}, {"smallint", 6, 5}, {"mediumint", 9, 8}, {"int", 11, 10}, {"bigint", 20, 20},
 };
-
-static bool
-one_of(const char *name, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
 
 static bool
 shows_width(const SlMyParse *p, const SlDdlType *type)
@@ -134,7 +126,7 @@ string(const SlMyParse *p, const SlDdlType *type, StringInfo out)
 	else if (strcmp(type->name, "text") == 0 && sized)
 		return false;			/* its character set decides, which the table
 								 * may say */
-	else if (one_of(type->name, plain))
+	else if (sl_one_of(type->name, plain))
 		appendStringInfoString(out, type->name);
 	return out->len > 0;
 }
@@ -186,9 +178,9 @@ moment(const SlMyParse *p, const SlDdlType *type, StringInfo out)
 							   type->has_length && type->length == 2 ? "year(2)" : "year(4)");
 	else if (strcmp(type->name, "date") == 0)
 		appendStringInfoString(out, "date");
-	else if (one_of(type->name, fractional) && type->length > 0)
+	else if (sl_one_of(type->name, fractional) && type->length > 0)
 		with_length(out, type->name, type->length);
-	else if (one_of(type->name, fractional))
+	else if (sl_one_of(type->name, fractional))
 		appendStringInfoString(out, type->name);
 	return out->len > 0;
 }
@@ -209,7 +201,7 @@ special(const SlMyParse *p, const SlDdlType *type, StringInfo out)
 		with_length(out, "vector", type->has_length ? type->length : 2048);
 	else if (strcmp(type->name, "geometrycollection") == 0)
 		appendStringInfoString(out, mariadb || p->t.session->version < 80000 ? "geometrycollection" : "geomcollection");
-	else if (one_of(type->name, same))
+	else if (sl_one_of(type->name, same))
 		appendStringInfoString(out, type->name);
 	return out->len > 0;
 }

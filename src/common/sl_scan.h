@@ -1,6 +1,6 @@
 /*
  * sl_scan.h
- *	  Steps through a zero-terminated text.
+ *	  Steps through a zero-terminated text, and looks for one.
  */
 #ifndef SL_SCAN_H
 #define SL_SCAN_H
@@ -24,6 +24,16 @@ sl_take(const char **p, char c, const char *space)
 	(*p)++;
 	sl_skip(p, space);
 	return true;
+}
+
+/* Is name among names, which end with a NULL? */
+static inline bool
+sl_one_of(const char *name, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (strcmp(name, *names) == 0)
+			return true;
+	return false;
 }
 
 #endif							/* SL_SCAN_H */

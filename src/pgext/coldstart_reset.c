@@ -315,25 +315,11 @@ drop_tables(const ResetPlan *p)
 static void
 drop_left(const SlStream *s)
 {
-	MemoryContext cxt = CurrentMemoryContext;
 	const char *params[] = {s->stream_id, psprintf("%u", s->owner)};
-	List	   *statements = NIL;
+	List	   *statements = sl_control_texts(LEFT_SQL, lengthof(params), params);
 	SlUserSwitch user;
 	ListCell   *lc;
-	uint64		n;
 
-	sl_become_extension_owner(&user);
-	sl_spi_enter();
-	n = sl_spi_exec(LEFT_SQL, SPI_OK_SELECT, lengthof(params), params);
-	for (uint64 i = 0; i < n; i++)
-	{
-		MemoryContext old = MemoryContextSwitchTo(cxt);
-
-		statements = lappend(statements, sl_spi_text(i, 1, cxt));
-		MemoryContextSwitchTo(old);
-	}
-	sl_spi_leave();
-	sl_become_back(&user);
 	sl_become_role(s->owner, &user);
 	sl_spi_enter();
 	foreach(lc, statements)

@@ -27,27 +27,11 @@
 List *
 sl_enum_labels(Oid type)
 {
-	MemoryContext cxt = CurrentMemoryContext;
 	const char *params[1] = {psprintf("%u", type)};
-	SlUserSwitch user;
-	List	   *names = NIL;
-	uint64		n;
 
-	sl_become_extension_owner(&user);
-	sl_spi_enter();
-	n = sl_spi_exec("SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum e"
-					" WHERE e.enumtypid = $1::pg_catalog.oid ORDER BY e.enumsortorder",
-					SPI_OK_SELECT, 1, params);
-	for (uint64 i = 0; i < n; i++)
-	{
-		MemoryContext old = MemoryContextSwitchTo(cxt);
-
-		names = lappend(names, sl_spi_text(i, 1, cxt));
-		MemoryContextSwitchTo(old);
-	}
-	sl_spi_leave();
-	sl_become_back(&user);
-	return names;
+	return sl_control_texts("SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum e"
+							" WHERE e.enumtypid = $1::pg_catalog.oid ORDER BY e.enumsortorder",
+							lengthof(params), params);
 }
 
 static bool

@@ -192,3 +192,26 @@ sl_control_exec(const char *sql, int expected, int nparams,
 	sl_become_back(&sw);
 	return n;
 }
+
+List *
+sl_control_texts(const char *sql, int nparams, const char *const *params)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	List	   *texts = NIL;
+	SlUserSwitch sw;
+	uint64		n;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	n = sl_spi_exec(sql, SPI_OK_SELECT, nparams, params);
+	for (uint64 i = 0; i < n; i++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(cxt);
+
+		texts = lappend(texts, sl_spi_text(i, 1, cxt));
+		MemoryContextSwitchTo(old);
+	}
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return texts;
+}

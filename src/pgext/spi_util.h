@@ -61,4 +61,10 @@ extern void sl_become_back(const SlUserSwitch *s);
 extern uint64 sl_control_exec(const char *sql, int expected, int nparams,
 							  const char *const *params);
 
+/*
+ * The first column of what a query on the catalog or the control tables gives, as
+ * texts, read as the extension's owner; in the caller's context.  In a transaction.
+ */
+extern List *sl_control_texts(const char *sql, int nparams, const char *const *params);
+
 #endif							/* SL_SPI_UTIL_H */

@@ -1,7 +1,7 @@
 """A peer that speaks as much of the MySQL protocol as a test wants, and wrongly."""
-import socket
 import struct
-import threading
+
+from .util import Listener
 
 CLIENT_SSL = 0x800
 # PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH, TRANSACTIONS, CONNECT_WITH_DB, long flags
@@ -84,29 +84,22 @@ class Link:
                 self.send(OK)
 
 
-class FakeMySql:
+class FakeMySql(Listener):
     """Listens on 127.0.0.1 and gives every connection to script(link)."""
 
     def __init__(self, script):
         self.script = script
         self.links = []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__(self._converse)
 
-    def _serve(self):
-        while True:
-            try:
-                sock, _ = self.listener.accept()
-            except OSError:
-                return
-            link = Link(sock)
-            self.links.append(link)
-            try:
-                self.script(link)
-            except OSError:
-                pass
-            sock.close()
+    def _converse(self, sock):
+        link = Link(sock)
+        self.links.append(link)
+        try:
+            self.script(link)
+        except OSError:
+            pass
+        sock.close()
 
     @property
     def received(self):
@@ -117,4 +110,4 @@ class FakeMySql:
         return self
 
     def __exit__(self, *_):
-        self.listener.close()
+        self.close()

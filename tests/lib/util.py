@@ -4,6 +4,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import threading
 import time
 
 # One knob for slow machines; every deadline below goes through it.
@@ -90,3 +91,24 @@ def chown_to_server(path):
     ids = server_uid_gid()
     if ids is not None:
         os.chown(path, *ids)
+
+
+class Listener:
+    """Listens on 127.0.0.1 and gives every connection to serve(socket), one after the other."""
+
+    def __init__(self, serve):
+        self.serve = serve
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                sock, _ = self.listener.accept()
+            except OSError:
+                return
+            self.serve(sock)
+
+    def close(self):
+        self.listener.close()

@@ -7,6 +7,7 @@
  * (CONVERT TO CHARACTER SET); MariaDB "TIMESTAMP", "JSON Data Type".
  */
 #include "bridge/replay/replay_int.h"
+#include "common/sl_scan.h"
 
 #define MAX_VARCHAR		65535	/* bytes; what is longer becomes a text */
 
@@ -27,20 +28,11 @@ br_draft_type(BrDraft *d, BrColumn *c, const char *text, const char *charset, co
 }
 
 static bool
-is_one_of(const char *name, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
-static bool
 is_text(const SlDdlType *t)
 {
 	static const char *const texts[] = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set", NULL};
 
-	return is_one_of(t->name, texts);
+	return sl_one_of(t->name, texts);
 }
 
 /* The smallest text, or of CHARACTER SET binary BLOB, that holds so many bytes. */

@@ -9,6 +9,7 @@
  *	  Division by zero is NULL or an error there, as the session wants it.
  */
 #include "bridge/schema/expr_int.h"
+#include "common/sl_scan.h"
 
 #include <math.h>
 
@@ -219,15 +220,6 @@ negation(BrTranslate *x, BrValue *a, BrValue *out)
 /* ---------- all of them ---------- */
 
 static bool
-one_of(const char *name, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
-static bool
 apply(BrTranslate *x, const char *op, BrValue *args, BrValue *out)
 {
 	static const char *const logics[] = {"and", "or", "xor", NULL};
@@ -235,13 +227,13 @@ apply(BrTranslate *x, const char *op, BrValue *args, BrValue *out)
 	static const char *const sums[] = {"+", "-", "*", NULL};
 	static const char *const comparisons[] = {"=", "<>", "<", "<=", ">", ">=", "<=>", NULL};
 
-	if (one_of(op, logics))
+	if (sl_one_of(op, logics))
 		return logic(x, op, args, out);
-	if (one_of(op, truths))
+	if (sl_one_of(op, truths))
 		return truth(x, op, &args[0], out);
-	if (one_of(op, sums))
+	if (sl_one_of(op, sums))
 		return arithmetic(x, op, args, out);
-	if (one_of(op, comparisons))
+	if (sl_one_of(op, comparisons))
 		return br_compare(x, op, &args[0], &args[1], out);
 	if (strcmp(op, "div") == 0 || strcmp(op, "%") == 0)
 		return division(x, op, args, out);
@@ -268,7 +260,7 @@ br_translate_operator(BrTranslate *x, const BrExpr *e, BrValue *out, bool *known
 		return br_translate_between(x, e, out);
 	if (strcmp(e->name, "like") == 0)
 		return br_translate_like(x, e, out);
-	*known = one_of(e->name, words) || strchr("=<>|&+-*/%^~", e->name[0]) != NULL;
+	*known = sl_one_of(e->name, words) || strchr("=<>|&+-*/%^~", e->name[0]) != NULL;
 	if (!*known)
 		return false;
 	if ((e->name[0] == '+' || e->name[0] == '-') && e->nargs == 2 && e->args[1]->kind == BR_X_INTERVAL)
