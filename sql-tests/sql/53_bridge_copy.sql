@@ -154,7 +154,13 @@ SELECT sluice.feed_copy_open(:'tok', 'shop', 'k', t.krange('{"id": 1, "from": "[
 SELECT sluice.feed_copy(:'tok', t.rows('[6]', false, t.k(6, 60, 'f')));
 SELECT sluice.feed_copy_open(:'tok', 'shop', 'k', t.krange('{"id": 1, "from": "[5]", "to": null, "snapshot": {"lsn": "1/96", "window_lsn": "1/190"}}'));
 SELECT sluice.feed_copy(:'tok', t.rows(NULL, true, t.k(7, 70, 'g')));
-SELECT sluice.feed_copied(:'tok', t.my(t.shape_k()), '{"schema": "shop", "table": "k", "identity": {"column": "id", "next": 42}}');
+-- its layout behind it, of the same table
+CREATE FUNCTION t.layout(relid int, name text) RETURNS jsonb LANGUAGE sql AS $$
+    SELECT jsonb_build_object('kind', 'layout', 'relid', relid, 'schema', 'shop', 'name', name, 'layout', '{}', 'door', '[]', 'lsn', '1/C8')
+$$;
+SELECT sluice.feed_copied(:'tok', t.my(t.shape_k() || '{"relid": 3}', t.layout(3, 'k')), '{"schema": "shop", "table": "k", "identity": {"column": "id", "next": 42}}');
+SELECT relid, table_name, layout, lsn FROM sluice.source_layout;
+SELECT table_name, jsonb_array_length(objects) FROM sluice.baseline;
 SELECT * FROM t.tasks WHERE "table" = 'k';
 -- rows without a key commit with the last batch
 SELECT sluice.feed_copy_open(:'tok', 'shop', 'bare', t.barerange());

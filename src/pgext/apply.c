@@ -233,12 +233,13 @@ shape(SlApply *ap, const SlShape *s)
 }
 
 static void
-header(const SlHeader *h)
+header(SlApply *ap, const SlHeader *h)
 {
 	if (pg_char_to_encoding(h->encoding) != GetDatabaseEncoding())
 		sl_refuse(&(SlRefusal) {.marker = SL_M_PROTOCOL_VIOLATION},
 				  "the batch is in another encoding than the database (%s)",
 				  GetDatabaseEncodingName());
+	sl_source_server_read(h, &ap->server);
 }
 
 void
@@ -256,7 +257,7 @@ sl_apply_record(SlApply *ap, const SlRecord *rec)
 			if (ap->bridged && !ap->in_source)
 				violation("a statement came outside a transaction");
 			if (ap->bridged && !ap->skipping)
-				sl_feed_judge_ddl(ap->stream, &rec->u.message, ap->in_hand);
+				sl_feed_judge_ddl(ap->stream, &ap->server, &rec->u.message, ap->in_hand);
 			return;
 		case SL_REC_LAYOUT:
 			sl_feed_take_layout(ap, &rec->u.layout);
@@ -266,7 +267,7 @@ sl_apply_record(SlApply *ap, const SlRecord *rec)
 		case SL_REC_GONE:
 			return;
 		case SL_REC_HEADER:
-			header(&rec->u.header);
+			header(ap, &rec->u.header);
 			return;
 		case SL_REC_SHAPE:
 			shape(ap, &rec->u.shape);

@@ -22,6 +22,7 @@
 
 #include "pgext/apply.h"
 #include "pgext/careful_in.h"
+#include "pgext/feed_fault.h"
 #include "pgext/judge.h"
 
 /* Ways a value enters without a call of the type's function. */
@@ -159,6 +160,7 @@ struct SlApply
 	bool		goes_on;		/* see sl_apply_go_on */
 	bool		feed;			/* pin the session within a GUC level */
 	bool		bridged;		/* sluice-bridge reads the source */
+	SlSourceServer server;		/* that the batch in hand is of */
 	HTAB	   *maps;
 	char	  **accept_triggers;
 	char	  **insert_only;

@@ -1,305 +1,147 @@
 /*
  * feed_ddl.c
- *	  DDL statements of a source that sluice-bridge reads.
+ *	  DDL statements of a MySQL or MariaDB source, from a feeder that sends them as
+ *	  they are.
  *
  * NOTES
- *	  The statement is not parsed: it is cut into words, and a word that is the
- *	  name of a table of the stream is taken for that table.  That errs on the
- *	  side of a refusal.  What a table became is judged from the shape that comes
- *	  behind it.
+ *	  Under which sql_mode a statement was run is not told, so "…" may be a name or a
+ *	  string: it is read both ways, and what either takes for a table of the stream is one.
+ *	  What cannot be read to its end touches every table that a word of it names.  What a
+ *	  table became is judged from the shape that comes behind it.
  */
 #include "postgres.h"
-
-#include <ctype.h>
 
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
+#include "common/sl_mysql_ddl.h"
 #include "common/sl_shape.h"
 #include "pgext/errutil.h"
 #include "pgext/feed_fault.h"
 #include "pgext/pgcompat.h"
 
-#define MAX_SHOWN 2000			/* bytes of a statement in a message */
-
-/* Cuts a statement into words; comments and string literals are none. */
-typedef struct Words
+/* A statement in hand. */
+typedef struct Reading
 {
-	const char *p;
-	const char *end;
-	char	   *word;			/* the current one, NULL at the end */
-	bool		quoted;			/* it was an identifier in backquotes */
-	bool		dotted;			/* a point follows it */
-} Words;
+	const SlMessage *m;
+	const SlStreamTable *tables;	/* of the stream */
+	int			ntables;
+	SlMySession my;
+} Reading;
 
-static bool
-is_word(unsigned char c)
+/* See feed_fault.h. */
+void
+sl_source_server_read(const SlHeader *h, SlSourceServer * server)
 {
-	return isalnum(c) || c == '_' || c == '$' || c >= 0x80;
+	unsigned	major = 0;
+	unsigned	minor = 0;
+	unsigned	patch = 0;
+
+	server->mariadb = h->server && strcmp(h->server, "mariadb") == 0;
+	if (h->server_version)
+		(void) sscanf(h->server_version, "%3u.%2u.%2u", &major, &minor, &patch);
+	/* one that is not told is the newest */
+	server->version = major > 0 ? major * 10000 + minor * 100 + patch : 999999;
 }
 
-/*
- * Behind a comment.  One of the form that servers execute is text like any
- * other, but for its mark.
- */
-static const char *
-skip_comment(const char *p, const char *end)
-{
-	const char *close;
-
-	if (p + 2 < end && p[0] == '/' && p[1] == '*' &&
-		(p[2] == '!' || (p[2] == 'M' && p + 3 < end && p[3] == '!')))
-	{
-		p += p[2] == '!' ? 3 : 4;
-		while (p < end && isdigit((unsigned char) *p))
-			p++;
-		return p;
-	}
-	if (p + 1 < end && p[0] == '/' && p[1] == '*')
-	{
-		for (close = p + 2; close + 1 < end; close++)
-			if (close[0] == '*' && close[1] == '/')
-				return close + 2;
-		return end;
-	}
-	if (*p == '#' || (p + 2 < end && p[0] == '-' && p[1] == '-' &&
-					  isspace((unsigned char) p[2])))
-	{
-		while (p < end && *p != '\n')
-			p++;
-		return p;
-	}
-	return p;
-}
-
-/* Behind the closing quote; a doubled one is inside, and in a string a backslash guards. */
-static const char *
-quoted_text(const char *p, const char *end, StringInfo out)
-{
-	char		quote = *p++;
-
-	for (; p < end; p++)
-	{
-		if (*p == '\\' && quote != '`' && p + 1 < end)
-			p++;
-		else if (*p == quote)
-		{
-			if (p + 1 >= end || p[1] != quote)
-				return p + 1;
-			p++;
-		}
-		appendStringInfoChar(out, *p);
-	}
-	return end;
-}
-
-static const char *
-skip_space(const char *p, const char *end)
-{
-	for (;;)
-	{
-		const char *was = p;
-
-		while (p < end && isspace((unsigned char) *p))
-			p++;
-		if (p < end)
-			p = skip_comment(p, end);
-		if (p == was || p >= end)
-			return p;
-	}
-}
-
-/*
- * The next word.  Under ANSI_QUOTES names stand in double quotes, so these are
- * taken for names too: where they are strings, that is only one word more.
- */
-static bool
-next_word(Words *w)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	for (;;)
-	{
-		w->p = skip_space(w->p, w->end);
-		if (w->p >= w->end)
-		{
-			w->word = NULL;
-			return false;
-		}
-		w->quoted = *w->p == '`' || *w->p == '"';
-		if (w->quoted || *w->p == '\'')
-		{
-			bool		literal = *w->p == '\'';
-
-			resetStringInfo(&buf);
-			w->p = quoted_text(w->p, w->end, &buf);
-			if (literal)
-				continue;
-		}
-		else if (is_word((unsigned char) *w->p))
-			while (w->p < w->end && is_word((unsigned char) *w->p))
-				appendStringInfoChar(&buf, *w->p++);
-		else
-		{
-			w->p++;
-			continue;
-		}
-		break;
-	}
-	w->word = buf.data;
-	w->p = skip_space(w->p, w->end);
-	w->dotted = w->p < w->end && *w->p == '.';
-	return true;
-}
-
-/* All words of the statement; their number. */
-static int
-words_of(const SlMessage *m, Words **words)
-{
-	Words		w = {.p = m->data, .end = m->data + m->len};
-	int			n = 0;
-	int			room = 32;
-
-	*words = palloc_array(Words, room);
-	while (next_word(&w))
-	{
-		if (n == room)
-			*words = repalloc(*words, sizeof(Words) * (room *= 2));
-		(*words)[n++] = w;
-	}
-	return n;
-}
-
-/* Is word i this keyword? */
-static bool
-is_key(const Words *words, int n, int i, const char *key)
-{
-	return i < n && !words[i].quoted && pg_strcasecmp(words[i].word, key) == 0;
-}
-
-/* Where the keyword stands among the words from "from" up to "upto"; -1 = nowhere. */
-static int
-find_key(const Words *words, int n, int from, int upto, const char *key)
-{
-	for (int i = from; i < Min(n, upto); i++)
-		if (is_key(words, n, i, key))
-			return i;
-	return -1;
-}
-
-/* Is there something behind a semicolon: perhaps another statement? */
-static bool
-has_several(const SlMessage *m)
-{
-	const char *end = m->data + m->len;
-	const char *at = m->len > 0 ? memchr(m->data, ';', m->len) : NULL;
-
-	while (at && ++at < end)
-		if (!isspace((unsigned char) *at))
-			return true;
-	return false;
-}
-
-/*
- * The text of a stored program or a view is not run by this statement.  The servers log it with all its options
- * before the kind (OR REPLACE ALGORITHM=… DEFINER=… SQL SECURITY …).
- */
-static bool
-is_routine(const Words *words, int n)
-{
-	static const char *const kinds[] = {"procedure", "function", "trigger", "event", "view"};
-
-	if (!is_key(words, n, 0, "create") && !is_key(words, n, 0, "drop") &&
-		!is_key(words, n, 0, "alter"))
-		return false;
-	for (int i = 0; i < lengthof(kinds); i++)
-		if (find_key(words, n, 1, 12, kinds[i]) > 0 && find_key(words, n, 1, 4, "table") < 0)
-			return true;
-	return false;
-}
-
-/* Statements that leave tables as they are, by their first words. */
-static bool
-changes_nothing(const SlMessage *m, const Words *words, int n)
-{
-	static const char *const harmless[][2] = {
-		{"analyze", NULL}, {"optimize", NULL}, {"check", NULL}, {"repair", NULL},
-		{"create", "index"}, {"create", "database"},
-		{"create", "user"}, {"drop", "user"}, {"alter", "user"}, {"grant", NULL},
-		{"revoke", NULL}, {"flush", NULL}, {"create", "temporary"}, {"drop", "temporary"}
-	};
-
-	if (n == 0 || is_routine(words, n))
-		return true;
-	if (has_several(m))
-		return false;
-	for (int i = 0; i < lengthof(harmless); i++)
-		if (is_key(words, n, 0, harmless[i][0]) &&
-			(harmless[i][1] == NULL || is_key(words, n, 1, harmless[i][1])))
-			return true;
-	return false;
-}
-
-/* The table of the stream that a word is, if what stands before its point fits. */
+/* The table of the stream of that name; any database where none is told. */
 static const SlStreamTable *
-table_of(const SlStreamTable *tables, int n, const char *schema, const char *word)
+table_of(const Reading *r, const char *database, const char *name)
 {
-	for (int i = 0; i < n; i++)
-		if (pg_strcasecmp(tables[i].table, word) == 0 &&
-			(schema == NULL || pg_strcasecmp(tables[i].schema, schema) == 0))
-			return &tables[i];
+	for (int i = 0; name && i < r->ntables; i++)
+		if (pg_strcasecmp(r->tables[i].table, name) == 0 &&
+			(database == NULL || database[0] == '\0' || pg_strcasecmp(r->tables[i].schema, database) == 0))
+			return &r->tables[i];
 	return NULL;
 }
 
-/* The first table of the stream that words from "from" up to "upto" name, or NULL. */
 static const SlStreamTable *
-named_table(const char *schema, const Words *words, int from, int upto,
-			const SlStreamTable *tables, int ntables)
+named(const Reading *r, const SlDdlTableName *name)
 {
-	for (int i = from; i < upto; i++)
-	{
-		bool		behind = i > 0 && words[i - 1].dotted;
-		const SlStreamTable *t = words[i].dotted ? NULL :
-		table_of(tables, ntables, behind ? words[i - 1].word : schema, words[i].word);
+	return table_of(r, name->database, name->name);
+}
 
+static const SlStreamTable *
+in_database(const Reading *r, const char *database)
+{
+	for (int i = 0; i < r->ntables; i++)
+		if (pg_strcasecmp(r->tables[i].schema, database) == 0)
+			return &r->tables[i];
+	return NULL;
+}
+
+/* What could not be cut may hold a name anywhere. */
+static const SlStreamTable *
+any_text(const Reading *r, uint32 from)
+{
+	for (int i = 0; i < r->ntables; i++)
+	{
+		const char *name = r->tables[i].table;
+		size_t		len = strlen(name);
+
+		for (size_t at = from; at + len <= r->m->len; at++)
+			if (pg_strncasecmp(r->m->data + at, name, len) == 0)
+				return &r->tables[i];
+	}
+	return NULL;
+}
+
+/* A word that is the name of a table of the stream, behind the name of its database or none. */
+static const SlStreamTable *
+any_word(const Reading *r)
+{
+	SlMyTokens	t;
+
+	sl_my_tokenize(r->m->data, r->m->len, &r->my, &t);
+	for (int i = 0; i < t.n; i++)
+	{
+		bool		qualified = i >= 2 && sl_my_token_sign(&t, i - 1, ".");
+		const SlStreamTable *found;
+
+		if (t.tokens[i].kind != SL_MY_WORD && t.tokens[i].kind != SL_MY_NAME)
+			continue;
+		found = table_of(r, qualified ? sl_my_token_value(&t, i - 2, NULL) : r->my.database,
+						 sl_my_token_value(&t, i, NULL));
+		if (found)
+			return found;
+	}
+	return t.err.code == SL_ERR_NONE ? NULL : any_text(r, t.tokens[t.n - 1].at);
+}
+
+/* The table that an ALTER TABLE changes, or whose name it takes, or with which it changes places. */
+static const SlStreamTable *
+altered(const Reading *r, const SlDdl *d, bool *another)
+{
+	const SlDdlEffect *e = &d->effects[0];
+	const SlStreamTable *t = named(r, &e->table);
+
+	if (t && (sl_ddl_changes(d) & (SL_DDL_COLUMNS | SL_DDL_KEYS | SL_DDL_ROWS | SL_DDL_NAME)) == 0)
+		t = NULL;
+	for (int i = 0; i < e->nclauses; i++)
+	{
+		const SlDdlClause *c = &e->clauses[i];
+
+		if (c->kind == SL_DDL_RENAME_TABLE)
+			*another = t != NULL || named(r, &c->table) != NULL;
+		if (t == NULL && c->table.name)
+			t = named(r, &c->table);
+	}
+	return t;
+}
+
+/* The first table of the stream whose name the statement gives away, or to another table. */
+static const SlStreamTable *
+any_effect(const Reading *r, const SlDdl *d)
+{
+	for (int i = 0; i < d->neffects; i++)
+	{
+		const SlStreamTable *t = named(r, &d->effects[i].table);
+
+		if (t == NULL && d->kind == SL_DDL_RENAME_TABLES)
+			t = named(r, &d->effects[i].to);
 		if (t)
 			return t;
 	}
-	return NULL;
-}
-
-/*
- * CREATE TABLE makes what it names first; what it names behind that stays.  IF NOT
- * EXISTS makes nothing of a table of the stream, which exists.
- */
-static const SlStreamTable *
-created_table(const SlMessage *m, const Words *words, int n, int at,
-			  const SlStreamTable *tables, int ntables)
-{
-	if (at >= n || is_key(words, n, at, "if"))
-		return NULL;
-	return named_table(m->prefix, words, at, Min(n, at + (words[at].dotted ? 2 : 1)),
-					   tables, ntables);
-}
-
-/* ALTER TABLE ... RENAME [TO | AS] another name, not RENAME COLUMN, INDEX or KEY. */
-static bool
-renames_table(const Words *words, int n)
-{
-	for (int i = 2; i < n; i++)
-		if (is_key(words, n, i, "rename") && !is_key(words, n, i + 1, "column") &&
-			!is_key(words, n, i + 1, "index") && !is_key(words, n, i + 1, "key"))
-			return true;
-	return false;
-}
-
-static const SlStreamTable *
-table_in_schema(const char *schema, const SlStreamTable *tables, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (pg_strcasecmp(tables[i].schema, schema) == 0)
-			return &tables[i];
 	return NULL;
 }
 
@@ -308,33 +150,53 @@ table_in_schema(const char *schema, const SlStreamTable *tables, int n)
  * *another: its name may hold another table afterwards, or none.
  */
 static const SlStreamTable *
-touched(const SlMessage *m, const SlStreamTable *tables, int ntables, bool *another)
+changed(const Reading *r, bool *another)
 {
-	Words	   *words;
-	int			n = words_of(m, &words);
-	int			at;
+	SlDdl	   *d = sl_ddl_parse(r->m->data, r->m->len, &r->my);
 
 	*another = false;
-	if (changes_nothing(m, words, n))
-		return NULL;
-	*another = !has_several(m);
-	if (*another && is_key(words, n, 0, "drop") &&
-		(is_key(words, n, 1, "database") || is_key(words, n, 1, "schema")))
-		return table_in_schema(words[n - 1].word, tables, ntables);
-	at = find_key(words, n, 1, 4, "table");
-	if (*another && is_key(words, n, 0, "create") && at > 0)
-		return created_table(m, words, n, at + 1, tables, ntables);
-	*another = is_key(words, n, 0, "rename") ||
-		(is_key(words, n, 0, "drop") && at > 0) ||
-		(is_key(words, n, 0, "alter") && renames_table(words, n));
-	return named_table(m->prefix, words, 1, n, tables, ntables);
+	switch (d->kind)
+	{
+		case SL_DDL_UNKNOWN:
+			return any_word(r);
+		case SL_DDL_OTHER:
+		case SL_DDL_CREATE_DATABASE:
+		case SL_DDL_ALTER_DATABASE:
+			return NULL;
+		case SL_DDL_ALTER_TABLE:
+			return altered(r, d, another);
+		case SL_DDL_TRUNCATE_TABLE:
+			return any_effect(r, d);
+		case SL_DDL_DROP_DATABASE:
+			*another = true;
+			return in_database(r, d->database);
+		default:
+			*another = true;
+			/* what it makes under a name that is taken it does not make */
+			return d->temporary || d->if_not_exists ? NULL : any_effect(r, d);
+	}
+}
+
+static const SlStreamTable *
+touched(const SlSourceServer * server, const SlMessage *m, const SlStreamTable *tables, int ntables,
+		bool *another)
+{
+	Reading		r = {m, tables, ntables, {server->mariadb ? SL_MY_MARIADB : SL_MY_MYSQL, server->version}};
+	const SlStreamTable *t;
+
+	r.my.database = m->prefix;
+	t = changed(&r, another);
+	if (t || memchr(m->data, '"', m->len) == NULL)
+		return t;
+	r.my.ansi_quotes = true;
+	return changed(&r, another);
 }
 
 static char *
 shown_statement(const SlMessage *m)
 {
 	StringInfoData buf;
-	int			len = Min(m->len, MAX_SHOWN);
+	int			len = Min(m->len, SL_MAX_STATEMENT);
 
 	pg_verifymbstr(m->data, m->len, false);
 	len = pg_mbcliplen(m->data, m->len, len);
@@ -359,13 +221,13 @@ not_in_copy(SlStreamTable *tables, int n, XLogRecPtr lsn)
 
 /* See feed_fault.h. */
 void
-sl_feed_judge_ddl(const SlStream *s, const SlMessage *m, XLogRecPtr lsn)
+sl_feed_judge_ddl(const SlStream *s, const SlSourceServer * server, const SlMessage *m, XLogRecPtr lsn)
 {
 	SlRefusal	r = {.marker = SL_M_SCHEMA_CHANGE_REFUSED};
 	SlStreamTable *tables;
 	int			n = sl_stream_tables(s->stream_id, &tables);
 	bool		another;
-	const SlStreamTable *t = touched(m, tables, not_in_copy(tables, n, lsn), &another);
+	const SlStreamTable *t = touched(server, m, tables, not_in_copy(tables, n, lsn), &another);
 
 	if (t == NULL)
 		return;

@@ -51,12 +51,12 @@ forget(const char *stream_id, const SlLayout *l)
 					" AND relid = $2::pg_catalog.oid", SPI_OK_DELETE, lengthof(params), params);
 }
 
-/* One of an earlier place than the one on record stays away. */
+/* Outside of a transaction, one of an earlier place than the one on record stays away. */
 static void
-put(const char *stream_id, const SlLayout *l)
+put(const char *stream_id, const SlLayout *l, bool sure)
 {
 	const char *params[] = {stream_id, psprintf("%u", l->relid), l->schema, l->name,
-	l->layout, lsn_text(l->lsn)};
+	l->layout, lsn_text(l->lsn), sure ? "true" : "false"};
 
 	sl_control_exec("INSERT INTO sluice.source_layout AS k (stream_id, relid, schema_name,"
 					" table_name, layout, lsn) VALUES ($1, $2::pg_catalog.oid, $3, $4, $5,"
@@ -64,7 +64,7 @@ put(const char *stream_id, const SlLayout *l)
 					" SET schema_name = EXCLUDED.schema_name, table_name = EXCLUDED.table_name,"
 					" layout = EXCLUDED.layout, lsn = EXCLUDED.lsn,"
 					" recorded_at = pg_catalog.now()"
-					" WHERE k.lsn IS NULL OR EXCLUDED.lsn >= k.lsn",
+					" WHERE $7::pg_catalog.bool OR k.lsn IS NULL OR EXCLUDED.lsn >= k.lsn",
 					SPI_OK_INSERT, lengthof(params), params);
 }
 
@@ -105,7 +105,7 @@ table_of(const char *stream_id, const SlLayout *l)
 }
 
 static void
-keep(SlStream *s, const SlLayout *l, bool first, XLogRecPtr at)
+keep(SlStream *s, const SlLayout *l, bool first, bool sure, XLogRecPtr at)
 {
 	SlStreamTable *t;
 
@@ -118,7 +118,7 @@ keep(SlStream *s, const SlLayout *l, bool first, XLogRecPtr at)
 	t = table_of(s->stream_id, l);
 	if (!OidIsValid(t->source_id))
 		give_number(s->stream_id, t, l->relid);
-	put(s->stream_id, l);
+	put(s->stream_id, l, sure);
 	sl_door_layout(s, t, l, first, at);
 }
 
@@ -126,7 +126,7 @@ keep(SlStream *s, const SlLayout *l, bool first, XLogRecPtr at)
 void
 sl_feed_keep_layout(SlStream *s, const SlLayout *l, XLogRecPtr at)
 {
-	keep(s, l, true, at);
+	keep(s, l, true, true, at);
 }
 
 /* Does the copy of its table have, or wait for, what it says? */
@@ -149,7 +149,7 @@ sl_feed_take_layout(SlApply *ap, const SlLayout *l)
 	if (ap->skipping || in_copy(ap, l))
 		return;
 	sl_apply_settle(ap);
-	keep(ap->stream, l, false, ap->in_hand != 0 ? ap->in_hand : l->lsn);
+	keep(ap->stream, l, false, ap->in_hand != 0, ap->in_hand != 0 ? ap->in_hand : l->lsn);
 }
 
 /* See feed_layout.h. */
