@@ -210,16 +210,30 @@ fraction_of(BrDraft *d, const char *text, uint8 digits)
 	return br_arena_printf(d->arena, "%.*s", digits + 1, out);
 }
 
-/* A date or moment that is written with signs between its numbers. */
+/* Digits without signs between them, "20200102" or "20200102030405", with signs; NULL: they are something else. */
+static const char *
+moment_signs(BrDraft *d, const char *text)
+{
+	size_t		n = strspn(text, "0123456789");
+
+	if (text[n] != '\0' || (n != 8 && n != 14))
+		return NULL;
+	if (n == 8)
+		return br_arena_printf(d->arena, "%.4s-%.2s-%.2s", text, text + 4, text + 6);
+	return br_arena_printf(d->arena, "%.4s-%.2s-%.2s %.2s:%.2s:%.2s", text, text + 4, text + 6, text + 8, text + 10, text + 12);
+}
+
+/* A date or moment. */
 static void
 moment_value(BrDraft *d, BrColumn *c, const SlDdlDefault *dflt)
 {
 	int			n[6] = {0};
 	const char *end;
-	int			count = numbers_of(dflt->text, n, 6, &end);
-	size_t		year = strspn(dflt->text, "0123456789");
+	const char *text = moment_signs(d, dflt->text) != NULL ? moment_signs(d, dflt->text) : dflt->text;
+	int			count = numbers_of(text, n, 6, &end);
+	size_t		year = strspn(text, "0123456789");
 
-	if (dflt->constant != SL_MY_STRING || count < 3 || (year != 4 && year != 2) || (*end != '\0' && *end != '.'))
+	if ((dflt->constant != SL_MY_STRING && text == dflt->text) || count < 3 || (year != 4 && year != 2) || (*end != '\0' && *end != '.'))
 	{
 		value(c, dflt->text);
 		return;
@@ -233,18 +247,34 @@ moment_value(BrDraft *d, BrColumn *c, const SlDdlDefault *dflt)
 								 fraction_of(d, end, c->type->decimals)));
 }
 
+/* The digits of hours, minutes and seconds, with signs between them; NULL: it is something else. */
+static const char *
+time_signs(BrDraft *d, const SlDdlDefault *dflt)
+{
+	const char *text = dflt->text + (dflt->text[0] == '-');
+	size_t		n = strspn(text, "0123456789");
+	long		digits = n > 0 && n < 8 ? strtol(text, NULL, 10) : -1;
+
+	if (digits < 0 || (text[n] != '\0' && text[n] != '.') || (dflt->constant != SL_MY_STRING && dflt->constant != SL_MY_INTEGER &&
+													   dflt->constant != SL_MY_DECIMAL))
+		return NULL;
+	return br_arena_printf(d->arena, "%s%ld:%ld:%ld%s", text > dflt->text ? "-" : "", digits / 10000, digits / 100 % 100, digits % 100,
+						   text + n);
+}
+
 /* hours:minutes[:seconds[.fraction]] */
 static void
 time_value(BrDraft *d, BrColumn *c, const SlDdlDefault *dflt)
 {
-	const char *text = dflt->text;
+	const char *signs = time_signs(d, dflt);
+	const char *text = signs != NULL ? signs : dflt->text;
 	bool		minus = *text == '-';
 	const char *point = strchr(text, '.');
 	int			n[3] = {0};
 	const char *end;
 	int			count = numbers_of(text + minus, n, 3, &end);
 
-	if (dflt->constant != SL_MY_STRING || count < 2 || (*end != '\0' && end != point) || strchr(text, ' ') != NULL)
+	if ((dflt->constant != SL_MY_STRING && signs == NULL) || count < 2 || (*end != '\0' && end != point) || strchr(text, ' ') != NULL)
 		value(c, text);
 	else
 		value(c, br_arena_printf(d->arena, "%s%02d:%02d:%02d%s", minus ? "-" : "", n[0], n[1], n[2],
