@@ -369,6 +369,39 @@ database_of(const BrFacts *facts, const char *name)
 	return NULL;
 }
 
+/* What the event says of character_set_collations, as the setting has it; what is not known by number is left out. */
+static const char *
+said_collations(const BrFacts *facts, const BlQuery *q)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < q->ncollations; i++)
+	{
+		const unsigned char *p = (const unsigned char *) q->collations + i * 4;
+		const char *of = br_collation_name(facts, p[0] | p[1] << 8);
+		const char *to = br_collation_name(facts, p[2] | p[3] << 8);
+
+		if (of != NULL && to != NULL)
+			appendStringInfo(&out, "%s%.*s=%s", out.len > 0 ? "," : "", (int) strcspn(of, "_"), of, to);
+	}
+	return out.data;
+}
+
+/* What the event says of itself goes before what the server has now. */
+static void
+session_of_event(const BrFacts *facts, const BlQuery *q, BrReplaySession *s)
+{
+	if (q->explicit_defaults != 0xff)
+		s->explicit_defaults_for_timestamp = q->explicit_defaults != 0;
+	else if (facts->mariadb && facts->version >= 101000 && q->has_flags2)
+		s->explicit_defaults_for_timestamp = (q->flags2 & BL_OPTION_EXPLICIT_DEFAULTS) != 0;
+	if (q->utf8mb4_collation != 0)
+		s->utf8mb4_collation = br_collation_name(facts, q->utf8mb4_collation);
+	if (q->ncollations > 0)
+		s->charset_collations = said_collations(facts, q);
+}
+
 static void
 session_of(const BrFacts *facts, const BlQuery *q, BrReplaySession *s)
 {
@@ -390,6 +423,7 @@ session_of(const BrFacts *facts, const BlQuery *q, BrReplaySession *s)
 	s->utf8mb4_collation = facts->utf8mb4_collation;
 	s->charset_collations = facts->charset_collations;
 	s->explicit_defaults_for_timestamp = facts->explicit_defaults_for_timestamp;
+	session_of_event(facts, q, s);
 }
 
 /*

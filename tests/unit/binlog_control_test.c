@@ -51,6 +51,10 @@ say(const BlItem *item, StringInfo out)
 							 item->u.query.server_collation,
 							 item->u.query.time_zone ? item->u.query.time_zone : "-",
 							 (int) item->u.query.xid, item->u.query.sql_require_primary_key);
+			if (item->u.query.explicit_defaults != 0xff || item->u.query.utf8mb4_collation != 0)
+				appendStringInfo(out, "|%u,%u", item->u.query.explicit_defaults, item->u.query.utf8mb4_collation);
+			if (item->u.query.ncollations > 0)
+				appendStringInfo(out, "|%.*s", item->u.query.ncollations * 4, item->u.query.collations);
 			break;
 		case BL_ITEM_XID:
 			appendStringInfo(out, "%d", (int) item->u.xid);
@@ -244,9 +248,9 @@ settings_are_read(void)
 		{BODY("\7\1\0\10\1\0\11" U64("\1") "\12" U32("\1") "\13\4root\1h\14\2a\0bc\0\15\1\2\3"),
 		"db|SELECT 1|0|0|0,0,0|-|0|255"},
 		{BODY("\14\376\20\1\21" U64("\11") "\22\377\0\23\1\24\0\25\0"),
-		"db|SELECT 1|0|0|0,0,0|-|9|1"},
+		"db|SELECT 1|0|0|0,0,0|-|9|1|1,255"},
 		{BODY("\200\1\2\3\201" U64("\7") "\202\2\202\4" U64("\1") "\203\2abcdefgh\377"),
-		"db|SELECT 1|0|0|0,0,0|-|7|255"},
+		"db|SELECT 1|0|0|0,0,0|-|7|255|abcdefgh"},
 		{BODY("\2\3std\0"), "db|SELECT 1|0|0|0,0,0|-|0|255"},
 	};
 

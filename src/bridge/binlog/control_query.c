@@ -86,7 +86,6 @@ idle_setting_length(uint8 setting)
 			return 4;
 		case Q_LC_TIME_NAMES:
 		case Q_CHARSET_DATABASE:
-		case Q_DEFAULT_COLLATION_FOR_UTF8MB4:
 			return 2;
 		case Q_TABLE_MAP_FOR_UPDATE:
 			return 8;
@@ -95,7 +94,6 @@ idle_setting_length(uint8 setting)
 			return 3;
 		case Q_DUMMY:
 			return 0;
-		case Q_EXPLICIT_DEFAULTS_FOR_TIMESTAMP:
 		case Q_DEFAULT_TABLE_ENCRYPTION:
 		case Q_MYSQL_21:
 			return 1;
@@ -157,8 +155,15 @@ read_setting(BlBody *b, SlCursor *v, BlQuery *q)
 		case Q_GTID_FLAGS3:
 			skip_gtid_flags(v);
 			break;
+		case Q_EXPLICIT_DEFAULTS_FOR_TIMESTAMP:
+			q->explicit_defaults = sl_get_u8(v, "a statement's setting") != 0;
+			break;
+		case Q_DEFAULT_COLLATION_FOR_UTF8MB4:
+			q->utf8mb4_collation = bl_get_le16(v, "a statement's character sets");
+			break;
 		case Q_CHARACTER_SET_COLLATIONS:
-			bl_get_bytes(v, 4 * (uint64) sl_get_u8(v, "collations"), "collations");
+			q->ncollations = sl_get_u8(v, "collations");
+			q->collations = bl_get_bytes(v, 4 * (uint64) q->ncollations, "collations");
 			break;
 		default:
 			sl_fail_at(v, at, SL_ERR_UNSUPPORTED, "setting %u of a statement is not known",
@@ -178,7 +183,7 @@ read_statement(BlBody *b, uint8 kind, size_t head, BlQuery *q, SlCursor *post)
 	SlCursor	v;
 
 	memset(q, 0, sizeof(*q));
-	q->sql_require_primary_key = 0xff;
+	q->sql_require_primary_key = q->explicit_defaults = 0xff;
 	q->database = b->control->database;
 	q->sql = "";
 	b->control->database[0] = '\0';

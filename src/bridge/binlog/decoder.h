@@ -75,7 +75,18 @@ typedef struct BlQuery
 	const char *time_zone;		/* NULL = not sent */
 	uint64		xid;			/* MySQL's XID of a DDL statement; 0 = none */
 	uint8		sql_require_primary_key;	/* 0xff = not sent */
+	uint8		explicit_defaults;	/* MySQL: explicit_defaults_for_timestamp;
+									 * 0xff = not sent, no such column in it */
+	uint16		utf8mb4_collation;	/* MySQL: default_collation_for_utf8mb4; 0
+									 * = not sent */
+	uint8		ncollations;	/* MariaDB: character_set_collations, pairs of
+								 * collation numbers, the first a character
+								 * set's own default */
+	const char *collations;		/* 4 bytes each, of the event */
 } BlQuery;
+
+/* MariaDB's explicit_defaults_for_timestamp in flags2, since 10.8. */
+#define BL_OPTION_EXPLICIT_DEFAULTS	0x01000000
 
 typedef struct BlItem
 {
