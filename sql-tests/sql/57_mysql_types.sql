@@ -66,7 +66,8 @@ SELECT * FROM t.pairs(
     'char(5)|char(5)|varchar(5)|varchar(5)', 'bytea|varbinary(10)|bytea|varbinary(20)', 'bytea|varbinary(20)|bytea|varbinary(10)', 'bytea|binary(10)|bytea|binary(20)',
     'bytea|binary(10)|bytea|varbinary(10)', 'bytea|varbinary(10)|bytea|blob', 'bytea|blob|bytea|tinyblob', 'bytea|blob|text|text', 'text|text|jsonb|json',
     'varchar(9)|varchar(9) charset latin1|varchar(9)|varchar(9) charset utf8mb4', 'varchar(9)|varchar(9) charset utf8mb4|varchar(9)|varchar(9) charset latin1',
-    'text|text charset utf8mb4|text|mediumtext charset ascii');
+    'text|text charset utf8mb4|text|mediumtext charset ascii', 'text|text charset latin1|text|text charset utf8mb3', 'text|text charset utf8mb4|text|text charset utf8mb3',
+    'text|text charset utf8|text|text charset utf8mb3', 'text|text charset gb18030|text|text charset ucs2', 'text|text|text|text charset latin1');
 -- moments: digits are added, a session's zone refuses either way
 SELECT * FROM t.pairs(
     'timestamp(0)|datetime|timestamp(6)|datetime(6)', 'timestamp(6)|datetime(6)|timestamp(3)|datetime(3)', 'interval(0)|time|interval(3)|time(3)', 'interval(3)|time(3)|interval(0)|time',

@@ -211,13 +211,28 @@ moment_widens(const TypeText *b, const TypeText *a)
 	return strcmp(b->name, a->name) == 0 && Max(b->length, 0) <= Max(a->length, 0);
 }
 
-/* Does the character set after hold all characters of the one before? */
+/* Is the character set in one of the words, each between spaces? */
+static bool
+charset_in(const char *charset, const char *words)
+{
+	return strstr(words, psprintf(" %s ", charset)) != NULL;
+}
+
+/*
+ * Does the character set after hold all characters of the one before?  One of Unicode does,
+ * unless it lacks what lies beyond the first plane and the other does not.
+ */
 static bool
 charset_widens(const TypeText *b, const TypeText *a)
 {
-	if (b->charset == NULL || a->charset == NULL || strcmp(b->charset, a->charset) == 0)
+	static const char whole[] = " utf8mb4 utf16 utf16le utf32 ";
+	static const char plane[] = " utf8 utf8mb3 ucs2 ";
+
+	if (b->charset == NULL || a->charset == NULL || strcmp(b->charset, a->charset) == 0 ||
+		strcmp(b->charset, "ascii") == 0 || charset_in(a->charset, whole))
 		return true;
-	return strcmp(a->charset, "utf8mb4") == 0 || strcmp(b->charset, "ascii") == 0;
+	return charset_in(a->charset, plane) && !charset_in(b->charset, whole) &&
+		strcmp(b->charset, "gb18030") != 0;
 }
 
 /* Characters into characters, bytes into bytes; a character is four bytes at most. */

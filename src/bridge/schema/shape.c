@@ -78,6 +78,17 @@ fill_default(SlColumn *to, const BrStream *s, const BrCatalog *cat, const BrTabl
 	to->dflt = br_default_text(&p, column, &why);
 }
 
+/* With the character set: a column that is given another may lose characters. */
+static char *
+source_type(const BrColumn *c)
+{
+	MyKind		kind = c->type->kind;
+
+	if (c->type->charset != NULL && (kind == MY_CHAR || kind == MY_VARCHAR || kind == MY_TEXT))
+		return psprintf("%s charset %s", c->type_text, c->type->charset);
+	return pstrdup(c->type_text);
+}
+
 static void
 fill_column(SlColumn *to, const BrStream *s, const BrCatalog *cat, const BrTable *t, int column, MyTarget *targets)
 {
@@ -88,7 +99,7 @@ fill_column(SlColumn *to, const BrStream *s, const BrCatalog *cat, const BrTable
 	to->typid = target->typid;
 	to->typmod = target->typmod;
 	to->type_name = pstrdup(target->type_name);
-	to->source_type = pstrdup(c->type_text);
+	to->source_type = source_type(c);
 	to->flags = flags_of(t, column, target);
 	fill_default(to, s, cat, t, column, targets);
 }
