@@ -23,6 +23,19 @@ def follow(dst, make_bridge):
     return begin
 
 
+@pytest.fixture
+def fresh(request):
+    """fresh(server): a database, dropped when the test ends."""
+    made = []
+
+    def make(server):
+        made.append(server.fresh_db("debt"))
+        return made[-1]
+    yield make
+    for db in made:
+        db.destroy()
+
+
 def fill(src, n):
     """Rows 1 to n of t."""
     src.execute("INSERT INTO t (id, v, n) VALUES (1, 'v1', 7)")
@@ -104,8 +117,9 @@ def test_every_kind_of_key(my_db, follow):
         assert stream.dst.query("SELECT * FROM %s t ORDER BY t::text" % k) == expected[k], k
 
 
-def test_source_is_ahead_of_the_stream(my_db, follow):
+def test_source_is_ahead_of_the_stream(mysql9, dst, fresh, follow):
     """What is read is of the source's present; the stream comes after it."""
+    my_db = fresh(mysql9)
     stream = follow(my_db, T)
     fill(my_db, 1000)
     stream.caught_up()
@@ -122,9 +136,9 @@ def test_source_is_ahead_of_the_stream(my_db, follow):
     assert not stream.conflicts()
 
 
-def test_a_row_that_does_not_fit_yet(mariadb11, dst, follow):
+def test_a_row_that_does_not_fit_yet(mariadb11, dst, fresh, follow):
     """Two rows exchange a unique value on the source before the values are read."""
-    src = mariadb11.fresh_db("fit")
+    src = fresh(mariadb11)
     stream = follow(src, "CREATE TABLE t (id INT PRIMARY KEY, v INT UNIQUE, w INT)",
                     "INSERT INTO t VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3)")
     leave(stream)
@@ -136,11 +150,11 @@ def test_a_row_that_does_not_fit_yet(mariadb11, dst, follow):
     stream.caught_up()
     paid(stream)
     assert_same(stream, "t")
-    src.destroy()
 
 
-def test_statement_further_on(my_db, follow):
+def test_statement_further_on(mysql9, dst, fresh, follow):
     """A table that the log names further on is not read before the stream is there."""
+    my_db = fresh(mysql9)
     stream = follow(my_db, T)
     fill(my_db, 100)
     stream.caught_up()
@@ -183,8 +197,8 @@ def test_a_transaction_that_is_not_visible_yet_without_gtids(make_mysql, dst, fo
     not_visible(src, dst, follow)
 
 
-def test_statement_further_on_in_another_character_set(mariadb11, dst, follow):
-    src = mariadb11.fresh_db("latin")
+def test_statement_further_on_in_another_character_set(mariadb11, dst, fresh, follow):
+    src = fresh(mariadb11)
     stream = follow(src, "CREATE TABLE `té` (id INT PRIMARY KEY, v INT)", "INSERT INTO `té` VALUES (1, 1), (2, 2)")
     leave(stream)
     dst.execute('UPDATE "té" SET v = NULL')
@@ -198,13 +212,12 @@ def test_statement_further_on_in_another_character_set(mariadb11, dst, follow):
     stream.bridge.wait_log("are copied later: the source's log changes it again")
     paid(stream)
     assert dst.query('SELECT * FROM "té" ORDER BY id') == [(1, 1), (2, 2)]
-    src.destroy()
 
 
 # -- what waits for the values ---------------------------------------------------
 
-def test_not_null_and_statements_wait_for_the_values(mariadb11, dst, follow):
-    src = mariadb11.fresh_db("wait")
+def test_not_null_and_statements_wait_for_the_values(mariadb11, dst, fresh, follow):
+    src = fresh(mariadb11)
     stream = follow(src, "CREATE TABLE t (id INT PRIMARY KEY, v INT NOT NULL, w INT)", "INSERT INTO t VALUES (1, 1, 1), (2, 2, 2)")
     leave(stream)
     dst.execute("ALTER TABLE t ALTER v DROP NOT NULL; UPDATE t SET v = NULL")
@@ -219,14 +232,87 @@ def test_not_null_and_statements_wait_for_the_values(mariadb11, dst, follow):
     assert dst.value("SELECT attnotnull FROM pg_attribute WHERE attrelid = 't'::regclass AND attname = 'v'")
     assert dst.value("SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 't'::regclass") == "5"
     assert_same(stream, "t")
-    src.destroy()
+
+
+# -- changes of the schema -----------------------------------------------------------
+
+def test_added_column(my_db, follow):
+    """The rows that are here get what the source's have, whatever has written those."""
+    stream = follow(my_db, T)
+    fill(my_db, 5000)
+    stream.caught_up()
+    my_db.execute("ALTER TABLE t ADD c VARCHAR(20) NOT NULL DEFAULT 'instant' AFTER id, ADD d DATETIME(3) NULL;"
+                  "UPDATE t SET c = 'own', d = '2024-05-05 01:02:03.5' WHERE id % 10 = 0;"
+                  "INSERT INTO t (id, v) VALUES (9999, 'new'); UPDATE t SET id = 10000 WHERE id = 1; DELETE FROM t WHERE id = 2")
+    stream.caught_up()
+    paid(stream)
+    names = "id, v, n, c, d"
+    assert stream.dst.query("SELECT %s FROM t ORDER BY id" % names) == [tuple(r) for r in my_db.query("SELECT %s FROM t ORDER BY id" % names)]
+    assert stream.dst.value("SELECT attnotnull FROM pg_attribute WHERE attrelid = 't'::regclass AND attname = 'c'")
+    assert not stream.conflicts()
+
+
+def test_changed_type(my_db, follow):
+    """How the source's statement converted values is its own affair."""
+    stream = follow(my_db, "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(40), n DECIMAL(10, 3))")
+    fill(my_db, 3000)
+    my_db.execute("UPDATE t SET n = n + 0.555")
+    stream.caught_up()
+    my_db.execute("ALTER TABLE t MODIFY n DECIMAL(10, 1); ALTER TABLE t MODIFY n DOUBLE")
+    stream.caught_up()
+    paid(stream)
+    assert_same(stream, "t")
+
+
+def test_column_goes_on_changing(mariadb11, dst, fresh, follow):
+    """Renamed, retyped, its name another one's by now: the stream is not there yet when it comes to the first of it."""
+    my_db = fresh(mariadb11)
+    stream = follow(my_db, T)
+    fill(my_db, 2000)
+    stream.caught_up()
+    leave(stream)
+    my_db.execute("ALTER TABLE t ADD c INT NOT NULL DEFAULT 5, ADD gone INT DEFAULT 6; UPDATE t SET c = id; INSERT INTO t (id) VALUES (5000);"
+                  "ALTER TABLE t CHANGE c c2 BIGINT NOT NULL; ALTER TABLE t DROP gone; ALTER TABLE t CHANGE v c VARCHAR(40);"
+                  "INSERT INTO t (id, c2) VALUES (5001, 7); ALTER TABLE t ADD e INT DEFAULT 9")
+    stream.bridge.start()
+    stream.caught_up()
+    paid(stream)
+    names = "id, c, n, c2, e"
+    assert stream.dst.query("SELECT %s FROM t ORDER BY id" % names) == [tuple(r) for r in my_db.query("SELECT %s FROM t ORDER BY id" % names)]
+
+
+def test_volatile_default(mysql9, dst, fresh, follow):
+    src = fresh(mysql9)
+    stream = follow(src, T, options={"volatile_defaults": "copy"})
+    fill(src, 100)
+    stream.caught_up()
+    src.execute("ALTER TABLE t ADD c DATETIME(6) DEFAULT CURRENT_TIMESTAMP(6)")
+    stream.caught_up()
+    paid(stream)
+    assert_same(stream, "t")
+    src.execute("INSERT INTO t (id) VALUES (200)")
+    stream.caught_up()
+    assert_same(stream, "t")
+
+
+def test_values_are_left_out_by_option(mariadb11, dst, fresh, follow):
+    src = fresh(mariadb11)
+    stream = follow(src, T, options={"backfill_added_column": False})
+    fill(src, 10)
+    stream.caught_up()
+    src.execute("ALTER TABLE t ADD c INT NULL; UPDATE t SET c = 1")
+    stream.caught_up()
+    assert dst.value("SELECT count(*) FROM t WHERE c = 1") == 10
+    src.execute("ALTER TABLE t ADD d INT DEFAULT 3")
+    stream.caught_up()
+    assert dst.value("SELECT count(*) FROM sluice.debt") == 0
 
 
 # -- interrupted -------------------------------------------------------------------
 
-def test_stop_in_the_middle(mysql9, dst, follow):
+def test_stop_in_the_middle(mysql9, dst, fresh, follow):
     """What is left is for the next start; sync_stop does not wait for all of it."""
-    src = mysql9.fresh_db("stop")
+    src = fresh(mysql9)
     src.execute("CREATE TABLE t (id INT PRIMARY KEY, v TEXT, n BIGINT)")
     fill(src, 5000)
     src.execute("UPDATE t SET v = RPAD(v, 2000, 'x')")
@@ -251,17 +337,17 @@ def test_stop_in_the_middle(mysql9, dst, follow):
     paid(stream)
     assert_same(stream, "t")
     assert dst.value("SELECT count(*) FROM sluice.debt") == 0
-    src.destroy()
 
 
 BRIDGE_POINTS = ["debt_begin", "debt_sent:3", "debt_answered:2", "debt_end"]
 TARGET_POINTS = ["backfill_begin", "backfill_page:2", "backfill_commit:2", "backfill_end"]
 
 
-def test_kill_at(mariadb11, make_pg):
+@pytest.mark.long
+def test_kill_at(mariadb11, fresh, make_pg):
     """Killed there, on either side, it goes on from the last page that was committed."""
     target = make_pg("debt", conf=FAST)
-    src, dst = mariadb11.fresh_db("kill"), target.fresh_db("kill", extension=True)
+    src, dst = fresh(mariadb11), target.fresh_db("kill", extension=True)
     src.execute(T)
     fill(src, 20000)
     with Bridge(dst) as bridge:
@@ -288,7 +374,6 @@ def test_kill_at(mariadb11, make_pg):
             paid(stream)
         assert_same(stream, "t")
         assert not stream.conflicts()
-    src.destroy()
 
 
 def test_every_point_has_its_kill():

@@ -222,6 +222,15 @@ free_debt(BrDebt *d)
 
 /* ---------- paying it ---------- */
 
+/* Its values cannot be read; or they can when the stream is further, if the table was changed a moment ago. */
+static BrDebtEnd
+lost_or_changed(BrPay *pay, const BrDebt *d, uint64 *log_end)
+{
+	BrDebtEnd	how = br_debt_prove(pay, d, log_end);
+
+	return how == BR_DEBT_READ ? BR_DEBT_LOST : how;
+}
+
 static BrDebtEnd
 read_all(BrPay *pay, BrDebt *d, uint64 *log_end)
 {
@@ -235,8 +244,8 @@ read_all(BrPay *pay, BrDebt *d, uint64 *log_end)
 	if (how == BR_DEBT_READ)
 		how = br_debt_copy(pay, d);
 	if (how == BR_DEBT_READ)
-		how = br_debt_prove(pay, d, log_end);
-	return how;
+		return br_debt_prove(pay, d, log_end);
+	return how == BR_DEBT_LOST ? lost_or_changed(pay, d, log_end) : how;
 }
 
 /* Tell the target what became of it.  False: pay->end. */
@@ -276,7 +285,7 @@ pay_debt(BrPay *pay, BrDebt *d)
 BrPaid
 br_debts_pay(const BrPayer *p, BrStop *stop, BrError *err)
 {
-	BrPay		pay = {.p = p, .here = br_flow_lsn(p->flow), .ahead = br_ahead_create(p->s), .stop = stop, .err = err};
+	BrPay		pay = {.p = p, .here = br_flow_lsn(p->flow), .stop = stop, .err = err};
 	BrJson	   *json = ask_debts(&pay);
 	const BrJson *debts = br_json_get(json, "debts");
 
@@ -294,7 +303,6 @@ br_debts_pay(const BrPayer *p, BrStop *stop, BrError *err)
 		free_debt(&d);
 	}
 	br_debt_rows_lost(&pay);
-	br_ahead_free(pay.ahead);
 	if (json != NULL)
 		br_json_free(json);
 	return pay.end;

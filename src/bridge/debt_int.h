@@ -53,7 +53,6 @@ typedef struct BrPay
 {
 	const BrPayer *p;
 	uint64		here;			/* where the stream stands */
-	BrAhead    *ahead;
 	MxConn	   *rows;			/* text in its own character set; NULL = not
 								 * connected */
 	int			flying;			/* calls of feed_debt() */

@@ -13,6 +13,7 @@
 #include "bridge/child.h"
 #include "bridge/cold/snapshot.h"
 #include "bridge/debt_int.h"
+#include "bridge/follow_layout.h"
 #include "bridge/schema/schema.h"
 
 #define READ_TIMEOUT	600		/* seconds without a byte of the source's */
@@ -55,9 +56,8 @@ br_debt_prove(BrPay *pay, const BrDebt *d, uint64 *end)
 		return br_debt_stopped(pay);
 	if (*end <= pay->here)
 		return BR_DEBT_READ;
-	if (!br_ahead_read(pay->ahead, at, pay->here, *end, pay->stop))
+	if (!br_followed_ahead(pay->p->followed, pay->here, *end, d->table, &pay->until, pay->stop))
 		return br_debt_stopped(pay);
-	pay->until = br_ahead_names(pay->ahead, d->table, pay->here, *end);
 	return pay->until == 0 ? BR_DEBT_READ : BR_DEBT_WAITS;
 }
 

@@ -3,8 +3,8 @@
  *	  Statements of the source's log that the stream has not come to yet.
  *
  * NOTES
- *	  Read by a session of its own, with the whole log in between: for what is
- *	  asked seldom.
+ *	  Read by a session of its own, with the whole log in between, which is read once:
+ *	  what comes later goes on from there.
  */
 #include "bridge/follow_int.h"
 
@@ -26,8 +26,11 @@ struct BrAhead
 	BrStream   *s;
 	int			n;
 	Ahead	   *statements;
-	uint64		from;			/* what was read; 0 = nothing */
+	size_t		kept;			/* bytes of them */
+	uint64		from;			/* what was read; to 0 = nothing */
 	uint64		to;
+	char		file[BR_LOG_NAME];	/* where that is */
+	uint64		pos;
 };
 
 /* One reading. */
@@ -39,7 +42,6 @@ typedef struct Reader
 	int64		files;			/* as in BrPosition */
 	char		file[BR_LOG_NAME];
 	uint64		pos;
-	size_t		kept;			/* bytes of statements */
 } Reader;
 
 /* See follow_int.h. */
@@ -52,20 +54,30 @@ br_ahead_create(BrStream *s)
 	return a;
 }
 
+/* Statements up to there are behind the stream. */
 static void
-forget(BrAhead *a)
+forget(BrAhead *a, uint64 to)
 {
+	int			n = 0;
+
 	for (int i = 0; i < a->n; i++)
+	{
+		if (a->statements[i].lsn > to)
+		{
+			a->statements[n++] = a->statements[i];
+			continue;
+		}
+		a->kept -= a->statements[i].len;
 		pfree(a->statements[i].sql);
-	a->n = 0;
-	a->to = 0;
+	}
+	a->n = n;
 }
 
 /* See follow_int.h. */
 void
 br_ahead_free(BrAhead *a)
 {
-	forget(a);
+	forget(a, PG_UINT64_MAX);
 	if (a->statements != NULL)
 		pfree(a->statements);
 	pfree(a);
@@ -77,8 +89,8 @@ keep_statement(Reader *r, const BlQuery *q, BrStop *stop)
 	BrAhead    *a = r->a;
 	Ahead	   *s;
 
-	r->kept += q->sql_len;
-	if (r->kept > AHEAD_MAX)
+	a->kept += q->sql_len;
+	if (a->kept > AHEAD_MAX)
 		return br_stop(stop, "SCHEMA-CHANGE-REFUSED", "too many statements wait in the source's log, which does not name the columns of its rows");
 	a->statements = a->statements == NULL ? palloc(sizeof(Ahead)) :
 		repalloc(a->statements, sizeof(Ahead) * (a->n + 1));
@@ -137,6 +149,30 @@ read_events(Reader *r, uint64 to, BrStop *stop)
 	return stop->kind == BR_STOP_NONE;
 }
 
+/* Where to begin: behind what was read, where that fits. */
+static void
+begin_behind(Reader *r, const BrPosition *at, uint64 from)
+{
+	BrAhead    *a = r->a;
+	bool		goes_on = a->to > from && a->from <= from;
+
+	forget(a, goes_on ? from : PG_UINT64_MAX);
+	snprintf(r->file, sizeof(r->file), "%s", goes_on ? a->file : at->file);
+	r->pos = goes_on ? a->pos : at->pos;
+	a->from = from;
+}
+
+static void
+end_there(Reader *r, bool ok)
+{
+	BrAhead    *a = r->a;
+
+	if (!ok || !br_position_lsn(r->file, r->pos, r->files, &a->to))
+		a->to = 0;
+	snprintf(a->file, sizeof(a->file), "%s", r->file);
+	a->pos = r->pos;
+}
+
 /* See follow_int.h. */
 bool
 br_ahead_read(BrAhead *a, const BrPosition *at, uint64 from, uint64 to, BrStop *stop)
@@ -149,21 +185,23 @@ br_ahead_read(BrAhead *a, const BrPosition *at, uint64 from, uint64 to, BrStop *
 
 	if (a->to >= to && a->from <= from)
 		return true;
-	dump.file = at->file;
-	dump.pos = at->pos;
+	begin_behind(&r, at, from);
+	dump.file = psprintf("%s", r.file);
+	dump.pos = r.pos;
 	p.read_timeout = READ_TIMEOUT;
 	r.c = br_stream_connect(a->s, &p, true, &err);
-	if (r.c == NULL)
-		return br_stop_source(stop, &err);
-	r.decoder = bl_decoder_create(false, PAYLOAD_MAX);
-	forget(a);
-	snprintf(r.file, sizeof(r.file), "%s", at->file);
-	r.pos = at->pos;
-	ok = mx_dump_start(r.c, &dump, &err) ? read_events(&r, to, stop) : br_stop_source(stop, &err);
-	a->from = from;
-	a->to = ok ? to : 0;
-	bl_decoder_free(r.decoder);
+	ok = r.c != NULL && mx_dump_start(r.c, &dump, &err);
+	if (ok)
+	{
+		r.decoder = bl_decoder_create(false, PAYLOAD_MAX);
+		ok = read_events(&r, to, stop);
+		bl_decoder_free(r.decoder);
+	}
+	else
+		br_stop_source(stop, &err);
+	end_there(&r, ok);
 	mx_close(r.c);
+	pfree(unconstify(char *, dump.file));
 	return ok;
 }
 
