@@ -204,8 +204,8 @@ def _plain(value):
         return bytes(value)
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         return value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-    if isinstance(value, decimal.Decimal):
-        return str(value)
+    if isinstance(value, decimal.Decimal):      # a number without a scale is an int on one side
+        return str(value) if value.as_tuple().exponent else int(value)
     return value
 
 
