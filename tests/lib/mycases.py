@@ -39,8 +39,8 @@ class Ground:
         """A stream of a new source database, that is not started.  .schema is its target schema;
         args are of sync_start."""
         src = self.server(kind).fresh_db(name)
-        # the copy of a table without a key takes a lock
-        src.server.execute("GRANT LOCK TABLES ON `%s`.* TO repl@'%%'" % src.name)
+        # the copy of a table without a key takes a lock; MariaDB shows foreign keys to whom they are granted
+        src.server.execute("GRANT LOCK TABLES, REFERENCES ON `%s`.* TO repl@'%%'" % src.name)
         for statement in ddl:
             src.execute(statement)
         schema = "%s_%s" % (src.name, kind.replace(".", "_"))
