@@ -221,7 +221,7 @@ put_fault(Writer *w, const SlFault *f)
 
 /* Version 3 has none. */
 static void
-put_layout(Writer *w, const SlLayout * l)
+put_layout(Writer *w, const SlLayout *l)
 {
 	if (w->version < 4)
 		sl_error_set(w->err, SL_ERR_UNSUPPORTED, w->buf->len - w->start,

@@ -372,7 +372,7 @@ get_fault(SlCursor *c, SlArrays *arrays, SlFault *f)
 }
 
 static void
-get_layout(SlCursor *c, SlLayout * l)
+get_layout(SlCursor *c, SlLayout *l)
 {
 	l->wireid = get_id(c, "a relation id");
 	l->relid = get_id(c, "a relation id");

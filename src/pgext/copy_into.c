@@ -94,7 +94,7 @@ rethrow_without_values(ErrorData *edata, Relation rel, const char *column, uint6
 
 /* The columns whose values do not come as their own type's. */
 static void
-take_other_forms(const SlCopyInto * into, CopyFromState state)
+take_other_forms(const SlCopyInto *into, CopyFromState state)
 {
 	ListCell   *lc;
 
@@ -111,7 +111,7 @@ take_other_forms(const SlCopyInto * into, CopyFromState state)
 }
 
 static uint64
-run_copy(const SlCopyInto * into)
+run_copy(const SlCopyInto *into)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	ParseState *pstate = make_parsestate(NULL);
@@ -153,7 +153,7 @@ run_copy(const SlCopyInto * into)
 
 /* See copy_into.h. */
 uint64
-sl_copy_into(const SlCopyInto * into)
+sl_copy_into(const SlCopyInto *into)
 {
 	SlUserSwitch user;
 	uint64		rows;

@@ -28,6 +28,6 @@ typedef struct SlCopyInto
  * TARGET-CONSTRAINT-VIOLATED, with table, column and number of the row and
  * without its values; what read raises, and other errors, go through.
  */
-extern uint64 sl_copy_into(const SlCopyInto * into);
+extern uint64 sl_copy_into(const SlCopyInto *into);
 
 #endif							/* SL_COPY_INTO_H */

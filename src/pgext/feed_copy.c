@@ -282,7 +282,7 @@ read_batch(void *outbuf, int minread, int maxread)
 
 /* Receive functions convert text from the client's encoding, but ours is the database's. */
 static uint64
-copy_in_our_encoding(const SlCopyInto * into)
+copy_in_our_encoding(const SlCopyInto *into)
 {
 	int			encoding = pg_get_client_encoding();
 	uint64		rows;

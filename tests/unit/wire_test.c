@@ -140,7 +140,7 @@ any_fault(SlFault *f)
 }
 
 static void
-any_layout(SlLayout * l)
+any_layout(SlLayout *l)
 {
 	l->wireid = any_number(32);
 	l->relid = any_number(32);
@@ -288,7 +288,7 @@ same_fault(const SlFault *a, const SlFault *b)
 }
 
 static bool
-same_layout(const SlLayout * a, const SlLayout * b)
+same_layout(const SlLayout *a, const SlLayout *b)
 {
 	return a->wireid == b->wireid && a->relid == b->relid && a->lsn == b->lsn &&
 		same_text(a->schema, b->schema) && same_text(a->name, b->name) &&

@@ -256,7 +256,7 @@ time_signs(BrDraft *d, const SlDdlDefault *dflt)
 	long		digits = n > 0 && n < 8 ? strtol(text, NULL, 10) : -1;
 
 	if (digits < 0 || (text[n] != '\0' && text[n] != '.') || (dflt->constant != SL_MY_STRING && dflt->constant != SL_MY_INTEGER &&
-													   dflt->constant != SL_MY_DECIMAL))
+															  dflt->constant != SL_MY_DECIMAL))
 		return NULL;
 	return br_arena_printf(d->arena, "%s%ld:%ld:%ld%s", text > dflt->text ? "-" : "", digits / 10000, digits / 100 % 100, digits % 100,
 						   text + n);

@@ -32,7 +32,7 @@ die(const char *what, const char *why)
 }
 
 static void
-say(Run *run, const char *what, const char *why)
+say(Run * run, const char *what, const char *why)
 {
 	appendStringInfo(&run->out, "%s%s %s", run->out.len > 0 ? " " : "", what, why);
 }
@@ -40,7 +40,7 @@ say(Run *run, const char *what, const char *why)
 /* ---------- the session ---------- */
 
 static const char *
-one(Run *run, const char *expression)
+one(Run * run, const char *expression)
 {
 	MxError		err;
 	MxResult   *res = mx_query(run->c, psprintf("SELECT %s", expression), &err);
@@ -51,7 +51,7 @@ one(Run *run, const char *expression)
 }
 
 static void
-read_session(Run *run)
+read_session(Run * run)
 {
 	BrReplaySession *s = &run->s;
 	const char *mode = one(run, "@@session.sql_mode");
@@ -74,7 +74,7 @@ read_session(Run *run)
 }
 
 static BrCatalog *
-read_catalog(Run *run)
+read_catalog(Run * run)
 {
 	MxError		err;
 	BrCatalog  *cat = br_catalog_read(run->reader, run->database, NULL, &err);
@@ -123,7 +123,7 @@ same_expression(const char *a, const char *b)
 }
 
 static void
-compare_columns(Run *run, const BrTable *a, const BrTable *b)
+compare_columns(Run * run, const BrTable *a, const BrTable *b)
 {
 	for (int i = 0; i < a->ncols; i++)
 	{
@@ -174,7 +174,7 @@ indexes_text(const BrTable *t)
 }
 
 static void
-compare_rest(Run *run, const BrLayout *l, const BrTable *now)
+compare_rest(Run * run, const BrLayout *l, const BrTable *now)
 {
 	const BrTable *t = l->t;
 
@@ -215,7 +215,7 @@ through_json(const BrLayout *l)
 }
 
 static void
-judge(Run *run, const BrLayout *l, const char *name, const BrCatalog *after)
+judge(Run * run, const BrLayout *l, const char *name, const BrCatalog *after)
 {
 	const BrTable *now = l != NULL ? br_catalog_table(after, l->t->name) : br_catalog_table(after, name);
 	char	   *what;
@@ -237,7 +237,7 @@ judge(Run *run, const BrLayout *l, const char *name, const BrCatalog *after)
 }
 
 static void
-replay(Run *run, const char *sql)
+replay(Run * run, const char *sql)
 {
 	int			n = run->before->ntables;
 	BrLayout  **layouts = palloc0(sizeof(BrLayout *) * Max(n, 1));
@@ -284,7 +284,7 @@ from_hex(const char *hex)
 }
 
 static void
-command(Run *run, const char *line)
+command(Run * run, const char *line)
 {
 	char	   *sql = from_hex(line + 2);
 	MxError		err;
