@@ -113,12 +113,9 @@ gate_fault(Making *m, const char *what, const char *fault)
 		m->d->fix = preview_query(m->s, schema, name);
 }
 
-/*
- * fn in a subtransaction, as the stream's owner and with the settings of a
- * statement (ddl_run.c); the message of an error that it raises, or NULL.
- */
-static char *
-try(Making *m, void (*fn) (Making *))
+/* See column_ddl_int.h. */
+char *
+sl_try_as_owner(const SlStream *s, void (*fn) (void *), void *arg)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -130,13 +127,13 @@ try(Making *m, void (*fn) (Making *))
 	MemoryContextSwitchTo(cxt);
 	PG_TRY();
 	{
-		sl_become_role(m->s->owner, &sw);
+		sl_become_role(s->owner, &sw);
 		nest = NewGUCNestLevel();
 		(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
 								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 		(void) set_config_option("standard_conforming_strings", "on", PGC_USERSET,
 								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-		fn(m);
+		fn(arg);
 		AtEOXact_GUC(true, nest);
 		sl_become_back(&sw);
 		ReleaseCurrentSubTransaction();
@@ -162,8 +159,10 @@ try(Making *m, void (*fn) (Making *))
 }
 
 static void
-look_up_type(Making *m)
+look_up_type(void *arg)
 {
+	Making	   *m = arg;
+
 	if (!sl_compat_parse_type(m->d->type, &m->type, &m->typmod))
 		column_fault(m, "type %s does not exist on the target", m->d->type);
 	else if (get_typtype(m->type) == TYPTYPE_PSEUDO)
@@ -192,7 +191,7 @@ make_type(Making *m)
 		gate_fault(m, "type", fault);
 		return;
 	}
-	error = try(m, look_up_type);
+	error = sl_try_as_owner(m->s, look_up_type, m);
 	if (error)
 		column_fault(m, "its type %s cannot be made here: %s", m->d->type, error);
 }
@@ -233,8 +232,9 @@ make_collation(Making *m)
 
 /* As ALTER TABLE reads a default: as an assignment to the column. */
 static void
-analyse_default(Making *m)
+analyse_default(void *arg)
 {
+	Making	   *m = arg;
 	ParseState *pstate = make_parsestate(NULL);
 	RawStmt    *raw;
 	Node	   *expr;
@@ -250,8 +250,9 @@ analyse_default(Making *m)
 
 /* A domain's, which ADD COLUMN takes where there is no other. */
 static void
-analyse_type_default(Making *m)
+analyse_type_default(void *arg)
 {
+	Making	   *m = arg;
 	Node	   *expr = get_typdefault(m->type);
 
 	if (expr == NULL)
@@ -300,7 +301,7 @@ make_default(Making *m)
 		return;
 	if (get_typdefault(m->type))
 		d->bare = " DEFAULT NULL";
-	error = try(m, analyse_default);
+	error = sl_try_as_owner(m->s, analyse_default, m);
 	if (error)
 		column_fault(m, "its %s cannot be judged here: %s", d->what, error);
 }
@@ -324,7 +325,7 @@ make_value(Making *m)
 					 "its default could not be read");
 	else if (OidIsValid(m->type))
 	{
-		error = try(m, analyse_type_default);
+		error = sl_try_as_owner(m->s, analyse_type_default, m);
 		if (error)
 			column_fault(m, "the default of its type %s cannot be judged here: %s",
 						 m->d->type, error);

@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "access/xact.h"
 #include "catalog/heap.h"
 #include "catalog/pg_attribute.h"
 #include "nodes/parsenodes.h"
@@ -20,16 +19,13 @@
 #include "parser/parse_relation.h"
 #include "parser/parser.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/resowner.h"
 #include "utils/ruleutils.h"
 
+#include "pgext/column_ddl_int.h"
 #include "pgext/door_int.h"
 #include "pgext/gate.h"
-#include "pgext/gate_int.h"
-#include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
 
 static Node *
@@ -83,52 +79,25 @@ sl_door_written(Relation rel, Node *expr)
 	return out;
 }
 
-static char *
-written(Oid target, SlDoorKind kind, int16 attnum, const char *text)
+/* What is to be written. */
+typedef struct Writing
 {
-	Relation	rel = relation_open(target, AccessShareLock);
-	char	   *out = sl_door_written(rel, cooked(rel, kind, attnum, text));
+	Oid			target;
+	SlDoorKind	kind;
+	int16		attnum;
+	const char *text;
+	char	   *out;
+	MemoryContext cxt;			/* of out */
+} Writing;
 
+static void
+write_expr(void *arg)
+{
+	Writing    *w = arg;
+	Relation	rel = relation_open(w->target, AccessShareLock);
+
+	w->out = MemoryContextStrdup(w->cxt, sl_door_written(rel, cooked(rel, w->kind, w->attnum, w->text)));
 	relation_close(rel, NoLock);
-	return out;
-}
-
-/* In a subtransaction, as the stream's owner: reading a literal runs the input function of its type. */
-static char *
-try_written(const SlStream *s, Oid target, SlDoorKind kind, int16 attnum, const char *text)
-{
-	MemoryContext cxt = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	char	   *volatile out = NULL;
-	SlUserSwitch sw;
-
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(cxt);
-	PG_TRY();
-	{
-		sl_become_role(s->owner, &sw);
-		out = written(target, kind, attnum, text);
-		sl_become_back(&sw);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-
-		MemoryContextSwitchTo(cxt);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(cxt);
-		CurrentResourceOwner = owner;
-		if (sl_gate_error_is_ours(edata->sqlerrcode))
-			ReThrowError(edata);
-		out = NULL;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(cxt);
-	CurrentResourceOwner = owner;
-	return out;
 }
 
 /* See door_int.h. */
@@ -136,11 +105,13 @@ char *
 sl_door_expr(const SlStream *s, Oid target, SlDoorKind kind, int16 attnum, const char *text)
 {
 	SlGate	   *g = sl_gate_create(sl_door_unmapped(s));
+	Writing		w = {target, kind, attnum, NULL, NULL, CurrentMemoryContext};
 	char	   *fault;
 
 	sl_gate_allow_existing(g);
-	text = sl_gate_expr(g, text, &fault);
-	if (text == NULL || (kind != SL_DOOR_CONSTRAINT && attnum <= 0))
+	w.text = sl_gate_expr(g, text, &fault);
+	if (w.text == NULL || (kind != SL_DOOR_CONSTRAINT && attnum <= 0))
 		return NULL;
-	return try_written(s, target, kind, attnum, text);
+	/* reading a literal runs the input function of its type */
+	return sl_try_as_owner(s, write_expr, &w) ? NULL : w.out;
 }

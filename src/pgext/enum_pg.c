@@ -89,17 +89,6 @@ of_oid(const List *labels, Oid oid)
 	return labels == NIL || i < 0 ? NULL : list_nth(labels, i);
 }
 
-static bool
-has(const List *names, const char *name)
-{
-	const ListCell *lc;
-
-	foreach(lc, names)
-		if (strcmp(lfirst(lc), name) == 0)
-		return true;
-	return false;
-}
-
 static char *
 quoted(const char *name)
 {
@@ -217,8 +206,8 @@ judge_renamed(EnumCase *c, const Label *was, const Label *now)
 	char	   *ddl = psprintf("ALTER TYPE %s RENAME VALUE %s TO %s",
 							   format_type_be_qualified(c->n->t.target), quoted(was->name),
 							   quoted(now->name));
-	bool		old_there = has(c->target, was->name);
-	bool		new_there = has(c->target, now->name);
+	bool		old_there = sl_label_in(c->target, was->name);
+	bool		new_there = sl_label_in(c->target, now->name);
 	char	   *line;
 
 	if (strcmp(was->name, now->name) == 0 || (new_there && !old_there))
@@ -255,9 +244,9 @@ name_there(const EnumCase *c, const Label *l)
 {
 	const Label *was = of_oid(c->was, l->oid);
 
-	if (has(c->target, l->name))
+	if (sl_label_in(c->target, l->name))
 		return l->name;
-	return was && has(c->target, was->name) ? was->name : NULL;
+	return was && sl_label_in(c->target, was->name) ? was->name : NULL;
 }
 
 /* "ADD VALUE 'x' AFTER 'y'" */

@@ -33,15 +33,19 @@ typedef struct Reading
 void
 sl_source_server_read(const SlHeader *h, SlSourceServer * server)
 {
-	unsigned	major = 0;
-	unsigned	minor = 0;
-	unsigned	patch = 0;
+	const char *p = h->server_version ? h->server_version : "";
+	unsigned long part[3] = {0};
 
+	for (int i = 0; i < lengthof(part) && *p >= '0' && *p <= '9'; i++)
+	{
+		char	   *end;
+
+		part[i] = Min(strtoul(p, &end, 10), 99);
+		p = *end == '.' ? end + 1 : end;
+	}
 	server->mariadb = h->server && strcmp(h->server, "mariadb") == 0;
-	if (h->server_version)
-		(void) sscanf(h->server_version, "%3u.%2u.%2u", &major, &minor, &patch);
 	/* one that is not told is the newest */
-	server->version = major > 0 ? major * 10000 + minor * 100 + patch : 999999;
+	server->version = part[0] > 0 ? (uint32) (part[0] * 10000 + part[1] * 100 + part[2]) : 999999;
 }
 
 /* The table of the stream of that name; any database where none is told. */

@@ -34,8 +34,9 @@ sl_enum_labels(Oid type)
 							lengthof(params), params);
 }
 
-static bool
-has(const List *names, const char *name)
+/* See judge_source.h. */
+bool
+sl_label_in(const List *names, const char *name)
 {
 	const ListCell *lc;
 
@@ -66,7 +67,7 @@ sl_judge_labels_missing(const SlJudging *j, const SlColumn *now, int16 attnum)
 		return false;
 	here = sl_enum_labels(type);
 	foreach(lc, sl_source_labels(now->source_type))
-		if (!has(here, lfirst(lc)))
+		if (!sl_label_in(here, lfirst(lc)))
 		return true;
 	return false;
 }
@@ -85,7 +86,7 @@ label_statements(Oid type, const SlColumn *now)
 	{
 		const char *label = lfirst(lc);
 
-		if (!has(here, label))
+		if (!sl_label_in(here, label))
 		{
 			statements = lappend(statements,
 								 psprintf("ALTER TYPE %s ADD VALUE %s%s", name, quote_literal_cstr(label),
@@ -225,5 +226,5 @@ sl_judge_enum_default(const SlColumn *now)
 			break;
 		appendStringInfoChar(&value, *p);
 	}
-	return has(sl_source_labels(now->source_type), value.data) ? quote_literal_cstr(value.data) : NULL;
+	return sl_label_in(sl_source_labels(now->source_type), value.data) ? quote_literal_cstr(value.data) : NULL;
 }

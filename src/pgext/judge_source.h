@@ -42,6 +42,9 @@ extern bool sl_source_is_enum(const char *type);
 /* The first label of before that after has not, or has before one that stood in front of it; NULL = none. */
 extern const char *sl_source_label_lost(const char *before, const char *after);
 
+/* Is it one of them? */
+extern bool sl_label_in(const List *labels, const char *label);
+
 /* The labels of an enum type here, in their order (judge_enum.c).  In a transaction. */
 extern List *sl_enum_labels(Oid type);
 
