@@ -82,6 +82,12 @@ SELECT * FROM t.try(t.has(:PK, :DA, t.o('generated', 'g', '{4}', 'a + 2', 'a + 2
 SELECT * FROM t.try(t.has(:PK, :DA, :G, t.o('not_null', 'b', '{3}', 'NOT NULL', 'NOT NULL')), 'ALTER TABLE t MODIFY b VARCHAR(10) NOT NULL');
 SELECT * FROM t.try(t.has(:PK, :DA, :G, t.o('index', 'i', '{2}', '(a)')), 'CREATE INDEX i ON t (a)');
 SELECT decision, ddl, marker FROM sluice.schema_events WHERE decision = 'warned';
+-- ON UPDATE by the stream's own triggers
+CREATE FUNCTION t.now() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE TRIGGER on_update_1 BEFORE UPDATE OF b ON land.t FOR EACH ROW EXECUTE FUNCTION t.now();
+SELECT * FROM t.try(t.has(:PK, :DA, :G, t.o('on_update', 'b', '{3}', 'CURRENT_TIMESTAMP')), 'ALTER TABLE t MODIFY b TIMESTAMP ON UPDATE NOW()');
+SELECT * FROM t.try(t.has(:PK, :DA, :G, t.o('on_update', 'b', '{3}', 'CURRENT_TIMESTAMP(3)')), 'ALTER TABLE t MODIFY b TIMESTAMP(3) ON UPDATE NOW(3)');
+SELECT * FROM t.try(t.has(:PK, :DA, :G), 'ALTER TABLE t MODIFY b TIMESTAMP', 'DROP TRIGGER on_update_1 ON land.t');
 -- expressions of the same meaning are the same
 SELECT * FROM t.try(t.has(:PK, :DA, :G, t.o('check', 'c', '{2}', 'a > 0', '("a" > 0)')), 'ALTER TABLE t ADD CONSTRAINT c CHECK (a > 0)', 'ALTER TABLE land.t ADD CHECK (a > 0)');
 SELECT * FROM t.try(t.has(:PK, :DA, :G, t.o('check', 'd', '{2}', 'a > 0', 'a>0')), 'ALTER TABLE t DROP CHECK c, ADD CONSTRAINT d CHECK (a > 0)');

@@ -22,7 +22,11 @@
 #include "pgext/errutil.h"
 #include "pgext/feed_fault.h"
 #include "pgext/json_object.h"
+#include "pgext/spi_util.h"
 #include "pgext/pgcompat.h"
+
+/* However many digits its clock has: a trigger here has as many as it was made with. */
+#define ON_UPDATE	"ON UPDATE CURRENT_TIMESTAMP"
 
 static const struct
 {
@@ -120,6 +124,8 @@ target_text(const Reading *r, const char *word, SlDoorKind kind, const char *col
 	int16		attnum = column ? get_attnum(r->t->target_relid, column) : 0;
 	char	   *expr;
 
+	if (kind == SL_DOOR_ON_UPDATE)
+		return ON_UPDATE;
 	if (text == NULL)
 		return NULL;
 	if (kind == SL_DOOR_DEFAULT || kind == SL_DOOR_GENERATED || strcmp(word, "check") == 0)
@@ -215,6 +221,36 @@ read_list(const SlStream *s, const SlStreamTable *t, const SlShape *shape, const
 	return set;
 }
 
+/* ---------- the target ---------- */
+
+/* What it has, and the columns that triggers of feed_on_update.c set. */
+static SlDoorSet *
+read_here(Oid target)
+{
+	SlDoorSet  *here = sl_door_read_here(&target, 1);
+	const char *params[] = {psprintf("%u", target)};
+	MemoryContext cxt = CurrentMemoryContext;
+	SlUserSwitch sw;
+	int			n;
+
+	sl_become_extension_owner(&sw);
+	sl_spi_enter();
+	n = (int) sl_spi_exec("SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_trigger g"
+						  " JOIN pg_catalog.pg_attribute a ON a.attrelid = g.tgrelid AND a.attnum = ANY (g.tgattr)"
+						  " WHERE g.tgrelid = $1::pg_catalog.oid"
+						  " AND g.tgname::pg_catalog.text OPERATOR(pg_catalog.~) '^on_update_[0-9]+$'"
+						  " ORDER BY a.attnum", SPI_OK_SELECT, lengthof(params), params);
+	MemoryContextSwitchTo(cxt);
+	if (n > 0)
+		here->items = here->items ? repalloc_array(here->items, SlDoorItem, here->n + n) :
+			palloc_array(SlDoorItem, n);
+	for (int i = 0; i < n; i++)
+		new_item(here, SL_DOOR_ON_UPDATE, 0, sl_spi_text(i, 1, cxt))->def = ON_UPDATE;
+	sl_spi_leave();
+	sl_become_back(&sw);
+	return here;
+}
+
 /* ---------- the baseline ---------- */
 
 /* The objects are as they were, the columns those of the shape. */
@@ -260,5 +296,5 @@ sl_door_layout(const SlStream *s, const SlStreamTable *t, const SlLayout *l, boo
 	if (before == NULL || first)
 		sl_baseline_store(s->stream_id, t->schema, t->table, "", now, true, at);
 	else
-		sl_door_judge(s, at, &m, 1, now, sl_door_read_here(&target, 1));
+		sl_door_judge(s, at, &m, 1, now, read_here(target));
 }
