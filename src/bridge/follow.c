@@ -148,6 +148,15 @@ answer_ticket(Follow *w)
 
 /* ---------- the loop ---------- */
 
+/* What is whole, before a statement's group. */
+static bool
+flush_whole(void *arg)
+{
+	Follow	   *w = arg;
+
+	return !br_feed_has_whole(&w->feed) || br_feed_flush(&w->feed);
+}
+
 static bool
 asked_to_stop(Follow *w)
 {
@@ -452,6 +461,7 @@ br_follow(BrStream *s, BrTarget *t, BrOutcome *out, BrFinish *finish)
 	out->end = BR_END_FAILED;
 	w.verifier = br_verifier_create(s);
 	w.followed = br_followed_create(s, NULL);
+	br_followed_flushes(w.followed, flush_whole, &w);
 	while (follow_once(&w))
 		br_log(s, "begins at the last position again, without what a savepoint took back");
 	br_verifier_free(w.verifier);

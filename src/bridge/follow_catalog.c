@@ -38,6 +38,14 @@ br_followed_free(BrFollowed *d)
 	pfree(d);
 }
 
+/* See follow_int.h. */
+void
+br_followed_flushes(BrFollowed *d, bool (*flush) (void *arg), void *arg)
+{
+	d->flush = flush;
+	d->flush_arg = arg;
+}
+
 /* ---------- the source ---------- */
 
 MxConn *

@@ -358,7 +358,7 @@ stop_unproven(BrFlow *f, const BrFlowTable *t)
 			"table \"%s.%s\" was changed while its rows waited in the source's log, and no record says what it was before",
 			t->def->database, t->def->name);
 	br_stop_table(&f->stop, t->def->database, t->def->name, NULL);
-	br_stop_hint(&f->stop, "Drop the stream and start it anew.");
+	br_stop_hint(&f->stop, "Call sync_start with restart_from_scratch => true.");
 	return false;
 }
 

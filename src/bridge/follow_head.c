@@ -122,7 +122,7 @@ stop_at_difference(BrStop *stop, const BrTable *t, const char *what)
 	br_stop(stop, "SLUICE-E-CDC-SCHEMA-REPLAY-MISMATCH", "table \"%s.%s\" is not what the statements of the source's log make of it: %s",
 			t->database, t->name, what);
 	br_stop_table(stop, t->database, t->name, NULL);
-	br_stop_hint(stop, "A statement changed it without the log having it (sql_log_bin = 0). Drop the stream and start it anew, and "
+	br_stop_hint(stop, "A statement changed it without the log having it (sql_log_bin = 0). Call sync_start with restart_from_scratch => true, and "
 				 "run statements that change tables with binary logging on.");
 	return false;
 }

@@ -411,6 +411,9 @@ extern BrFollowed *br_followed_create(BrStream *s, MxConn *c);
 extern void br_followed_free(BrFollowed *d);
 extern BrFlowOwner br_followed_owner(BrFollowed *d);
 
+/* flush hands over what is whole; false: why is the feed's. */
+extern void br_followed_flushes(BrFollowed *d, bool (*flush) (void *arg), void *arg);
+
 /*
  * Another flow begins: what the target has no layout of is read from the catalog and put.  Once f is where it begins.  False:
  * *stop.

@@ -82,6 +82,8 @@ struct BrFollowed
 {
 	BrStream   *s;
 	MxConn	   *c;
+	bool		(*flush) (void *arg);
+	void	   *flush_arg;
 	BrFlow	   *flow;
 	BrFacts    *facts;
 	BrTables   *tables;

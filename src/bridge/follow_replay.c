@@ -4,6 +4,7 @@
  *	  their next layouts and shapes, or why it cannot be followed.
  */
 #include "bridge/follow_layout.h"
+#include "bridge/replay/door.h"
 #include "bridge/schema/schema.h"
 #include "bridge/warning.h"
 #include "bridge/watch.h"
@@ -52,14 +53,14 @@ stop_at(Replay *r, const char *marker, const BrTable *t, const char *hint, const
 	return false;
 }
 
-static const char *const copy_anew = "Drop the stream and start it anew, so that the table is copied as it is now.";
+static const char *const copy_anew = "Call sync_start with restart_from_scratch => true, so that the table is copied as it is now.";
 
 /* A name holds another table, or none. */
 static bool
 stop_at_identity(Replay *r, const BrTable *t, const char *what)
 {
 	return stop_at(r, "TABLE-IDENTITY-CHANGED", t,
-				   "Drop the stream and start it anew; or leave the table out with exclude_tables.",
+				   "Call sync_start with restart_from_scratch => true; or drop the stream and start it anew without the table (exclude_tables).",
 				   "a statement on the source %s table \"%s.%s\"", what, t->database, t->name);
 }
 
@@ -78,12 +79,13 @@ br_put_layout(BrFollowed *d, BrFlow *f, int i, const char *statement, uint64 lsn
 	initStringInfo(&layout);
 	initStringInfo(&door);
 	br_layout_json(&layout, l);
+	br_layout_door(&door, d->s, br_tables_catalog(d->tables, l->t->database), l);
 	rec.u.layout.wireid = d->tables->tracked[i].wireid;
 	rec.u.layout.relid = l->relid;
 	rec.u.layout.schema = l->t->database;
 	rec.u.layout.name = l->t->name;
 	rec.u.layout.layout = layout.data;
-	rec.u.layout.door = NULL;
+	rec.u.layout.door = door.data;
 	rec.u.layout.statement = statement;
 	rec.u.layout.lsn = lsn;
 	ok = br_flow_put(f, &rec);
@@ -116,6 +118,9 @@ put_table(Replay *r, int i)
 	bool		ok;
 
 	if (t == NULL)
+		return false;
+	/* what may refuse takes nothing along that was whole before it */
+	if (r->f->group.at < 0 && r->d->flush != NULL && !r->d->flush(r->d->flush_arg))
 		return false;
 	statement = shown(r->st, SL_MAX_STATEMENT);
 	ok = br_flow_begin(r->f, t) && br_put_layout(r->d, r->f, i, statement, r->f->group.lsn);
@@ -166,7 +171,7 @@ may_follow(Replay *r, const BrLayout *was, const BrLayout *now)
 	if (br_table_identity(t) == NULL && br_table_identity(was->t) != NULL &&
 		!br_stream_accepts_keyless(r->d->s, t->database, t->name) && !br_stream_inserts_only(r->d->s, t->database, t->name))
 		return stop_at(r, "SOURCE-REPLICA-IDENTITY", t,
-					   "Give the table a key again, drop the stream and start it anew; or name the table in option accept_keyless, then call sync_start.",
+					   "Give the table a key again, then call sync_start with restart_from_scratch => true; or name the table in option accept_keyless, then call sync_start.",
 					   "a statement on the source takes the key from table \"%s.%s\" by which its rows are found", t->database, t->name);
 	if (strcmp(t->kind, "SYSTEM VERSIONED") == 0 && strcmp(was->t->kind, t->kind) != 0)
 		return stop_at(r, "SCHEMA-CHANGE-REFUSED", t, copy_anew,
@@ -175,7 +180,7 @@ may_follow(Replay *r, const BrLayout *was, const BrLayout *now)
 	cascade = new_cascade(r, was, now);
 	if (cascade != NULL)
 		return stop_at(r, "PREFLIGHT-FAILED", t,
-					   "Drop the foreign key or make it RESTRICT, then drop the stream and start it anew; or name the table in option accept_cascades, then call sync_start.",
+					   "Drop the foreign key or make it RESTRICT, then call sync_start with restart_from_scratch => true; or name the table in option accept_cascades, then call sync_start.",
 					   "foreign key \"%s\" of table \"%s.%s\" changes rows that this server's log does not have", cascade,
 					   t->database, t->name);
 	return true;

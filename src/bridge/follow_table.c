@@ -121,7 +121,7 @@ static void
 advise_names(const BrFlowTable *t, const BlTableMap *map, BrStop *stop)
 {
 	br_stop_hint(stop, "The table was changed by a statement that is not in the log (sql_log_bin = 0), or differently from what its "
-				 "statements say: drop the stream and start it anew, and run statements that change tables with binary logging on.");
+				 "statements say: call sync_start with restart_from_scratch => true, and run statements that change tables with binary logging on.");
 	if (map->has_names)
 		return;
 	if (t->facts != NULL && !t->facts->mariadb)

@@ -15,6 +15,7 @@
 #include "bridge/cold/cold_int.h"
 #include "bridge/fault.h"
 #include "bridge/json_out.h"
+#include "bridge/replay/door.h"
 
 #define LOOK_EVERY		1000	/* milliseconds between two looks at the
 								 * target */
@@ -120,21 +121,26 @@ append_table(BrCold *c, const BrCopyTable *ct, StringInfo batch)
 {
 	SlRecord	rec = {.kind = SL_REC_SHAPE, .u.shape = *ct->shape};
 	StringInfoData layout;
+	StringInfoData door;
 	SlError		bad;
 	bool		ok;
 
 	rec.u.shape.wireid = 1;
 	ok = sl_wire_put(batch, &rec, &bad);
 	initStringInfo(&layout);
+	initStringInfo(&door);
 	br_layout_json(&layout, ct->layout);
+	br_layout_door(&door, c->s, ct->cat, ct->layout);
 	rec = (SlRecord) {.kind = SL_REC_LAYOUT};
 	rec.u.layout.wireid = 1;
 	rec.u.layout.relid = ct->layout->relid;
 	rec.u.layout.schema = ct->t->database;
 	rec.u.layout.name = ct->t->name;
 	rec.u.layout.layout = layout.data;
+	rec.u.layout.door = door.data;
 	ok = ok && sl_wire_put(batch, &rec, &bad);
 	pfree(layout.data);
+	pfree(door.data);
 	return ok || br_cold_failed(c, "the shape of table \"%s\" cannot be sent: %s", ct->t->name, bad.detail);
 }
 

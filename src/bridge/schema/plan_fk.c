@@ -110,8 +110,9 @@ append_names(StringInfo out, const char **names, int n)
 		appendStringInfo(out, "%s%s", i > 0 ? ", " : "", br_quoted(names[i]));
 }
 
-static const char *
-action_of(const char *rule)
+/* See plan_int.h. */
+const char *
+br_fk_action(const char *rule)
 {
 	static const char *const known[] = {"CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT"};
 
@@ -132,28 +133,61 @@ fk_ddl(const BrPlanTable *p, const BrForeignKey *fk, const char *name)
 	appendStringInfo(&ddl, ") REFERENCES %s (",
 					 br_qualified(br_stream_schema(p->b->s, fk->ref_database), fk->ref_table));
 	append_names(&ddl, fk->ref_columns, fk->ncols);
-	appendStringInfo(&ddl, ") ON UPDATE %s ON DELETE %s NOT VALID", action_of(fk->on_update),
-					 action_of(fk->on_delete));
+	appendStringInfo(&ddl, ") ON UPDATE %s ON DELETE %s NOT VALID", br_fk_action(fk->on_update),
+					 br_fk_action(fk->on_delete));
 	return ddl.data;
+}
+
+/* Why it cannot be one of the target's, NULL = it can. */
+static const char *
+judge_fk(const BrPlanTable *p, const BrForeignKey *fk, bool *loose)
+{
+	Referenced	ref = {0};
+
+	*loose = false;
+	if (!find_referenced(p, fk, &ref))
+		return psprintf("references %s, which is not part of the stream",
+						br_qualified(fk->ref_database, fk->ref_table));
+	if (!has_key(ref.t, fk))
+		return psprintf("references columns of %s that are no key there",
+						br_qualified(fk->ref_database, fk->ref_table));
+	return judge_columns(p, fk, &ref, loose);
+}
+
+/* See plan_int.h. */
+char *
+br_fk_definition(const BrPlanTable *p, const BrForeignKey *fk)
+{
+	const char *update = br_fk_action(fk->on_update);
+	const char *delete = br_fk_action(fk->on_delete);
+	StringInfoData out;
+	bool		loose;
+
+	if (judge_fk(p, fk, &loose) != NULL)
+		return NULL;
+	initStringInfo(&out);
+	appendStringInfoString(&out, "FOREIGN KEY (");
+	append_names(&out, fk->columns, fk->ncols);
+	appendStringInfo(&out, ") REFERENCES %s(", br_qualified(br_stream_schema(p->b->s, fk->ref_database), fk->ref_table));
+	append_names(&out, fk->ref_columns, fk->ncols);
+	appendStringInfoChar(&out, ')');
+	if (strcmp(update, "NO ACTION") != 0)
+		appendStringInfo(&out, " ON UPDATE %s", update);
+	if (strcmp(delete, "NO ACTION") != 0)
+		appendStringInfo(&out, " ON DELETE %s", delete);
+	if (loose)
+		appendStringInfoString(&out, " NOT VALID");
+	return out.data;
 }
 
 static void
 plan_fk(BrPlanTable *p, const BrForeignKey *fk)
 {
-	Referenced	ref = {0};
-	const char *why = NULL;
-	bool		loose = false;
+	bool		loose;
+	const char *why = judge_fk(p, fk, &loose);
 	char	   *name;
 	BrPlanned  *o;
 
-	if (!find_referenced(p, fk, &ref))
-		why = psprintf("references %s, which is not part of the stream",
-					   br_qualified(fk->ref_database, fk->ref_table));
-	else if (!has_key(ref.t, fk))
-		why = psprintf("references columns of %s that are no key there",
-					   br_qualified(fk->ref_database, fk->ref_table));
-	else
-		why = judge_columns(p, fk, &ref, &loose);
 	if (why != NULL)
 	{
 		br_plan_left(p, "foreign key", fk->name, why);

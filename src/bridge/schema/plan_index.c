@@ -119,6 +119,20 @@ parts_text(const BrPlanTable *p, const BrIndex *x, bool *plain, bool *ascending,
 	return out.data;
 }
 
+/* See plan_int.h. */
+char *
+br_key_definition(const BrPlanTable *p, const BrIndex *x)
+{
+	const char *why = index_fault(p, x);
+	bool		plain;
+	bool		ascending;
+	char	   *parts = why == NULL ? parts_text(p, x, &plain, &ascending, &why) : NULL;
+
+	if (parts == NULL || !plain || !ascending)
+		return NULL;
+	return psprintf("%s (%s)", x->primary ? "PRIMARY KEY" : "UNIQUE", parts);
+}
+
 /* The constraint that the index becomes. */
 static void
 plan_key(BrPlanTable *p, const BrIndex *x, const char *name, bool plain, bool ascending)

@@ -91,6 +91,12 @@ extern char *br_default_text(const BrPlanTable *p, int column, const char **why)
 
 /* ---------- plan_fk.c ---------- */
 
+/* As pg_get_constraintdef() has it; NULL: it is not carried. */
+extern char *br_fk_definition(const BrPlanTable *p, const BrForeignKey *fk);
+
+/* What PostgreSQL calls an action of the source's. */
+extern const char *br_fk_action(const char *rule);
+
 /* Once the plan has all tables. */
 extern void br_plan_foreign_keys(BrPlanTable *p);
 
@@ -100,6 +106,9 @@ extern void br_plan_comment(BrPlanTable *p, const char *what, const char *on, co
 extern void br_plan_comments(BrPlanTable *p);
 
 /* ---------- plan_index.c ---------- */
+
+/* A unique index as the constraint of whole columns that it becomes, as pg_get_constraintdef() has it; NULL: it is none. */
+extern char *br_key_definition(const BrPlanTable *p, const BrIndex *x);
 
 extern void br_plan_indexes(BrPlanTable *p);
 
