@@ -49,7 +49,7 @@ engine_name(BrDraft *d, const char *name)
 static void
 option(BrDraft *d, const SlDdlClause *c)
 {
-	if (c->name == NULL || c->to == NULL)
+	if (c->to == NULL)
 		return;
 	if (strcmp(c->name, "engine") == 0 || strcmp(c->name, "type") == 0)
 		d->t->engine = engine_name(d, c->to);
@@ -102,27 +102,37 @@ table_charset(BrDraft *d, const SlDdlEffect *e)
 {
 	const char *charset = NULL;
 	const char *collation = NULL;
+	int			said = -1;
+	int			converted = -1;
 
 	for (int i = 0; i < e->nclauses; i++)
 	{
 		const SlDdlClause *c = &e->clauses[i];
 
-		if (c->kind == SL_DDL_OPTION && c->name != NULL && strcmp(c->name, "charset") == 0)
-			charset = c->to;
-		else if (c->kind == SL_DDL_OPTION && c->name != NULL && strcmp(c->name, "collate") == 0)
-			collation = c->to;
-		else if (c->kind == SL_DDL_OPTION)
+		if (c->kind != SL_DDL_OPTION || c->name == NULL)
+			continue;
+		if (strcmp(c->name, "charset") == 0)
+			charset = c->to, said = i;
+		else if (strcmp(c->name, "collate") == 0)
+			collation = c->to, said = i;
+		else
 			option(d, c);
 	}
-	if (charset != NULL || collation != NULL)
-		said_charset(d, charset, collation, &d->charset, &d->collation);
 	for (int i = 0; i < e->nclauses; i++)
 		if (e->clauses[i].kind == SL_DDL_CONVERT_CHARSET)
 		{
 			said_charset(d, e->clauses[i].charset, e->clauses[i].collation, &d->convert_charset, &d->convert_collation);
 			d->charset = d->convert_charset;
 			d->collation = d->convert_collation;
+			converted = i;
 		}
+
+	/*
+	 * MariaDB prefers the table's own to CONVERT TO's, MySQL what stands
+	 * behind
+	 */
+	if ((charset != NULL || collation != NULL) && (d->mariadb || said > converted))
+		said_charset(d, charset, collation, &d->charset, &d->collation);
 }
 
 /* ---------- columns that are there ---------- */

@@ -22,6 +22,7 @@ typedef struct Cut
 static void
 cut_text(Cut *c, const char *text, bool written, const BrDraft *d)
 {
+	memset(c, 0, sizeof(*c));
 	c->session = d->s->my;
 	if (!written)
 		c->session.ansi_quotes = c->session.no_backslash_escapes = false;
