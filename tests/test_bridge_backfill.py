@@ -308,6 +308,23 @@ def test_values_are_left_out_by_option(mariadb11, dst, fresh, follow):
     assert dst.value("SELECT count(*) FROM sluice.debt") == 0
 
 
+def test_values_that_are_gone(mariadb11, dst, fresh, follow):
+    """The column was dropped behind the log's back: a refusal with the repair, which is acknowledged."""
+    src = fresh(mariadb11)
+    stream = follow(src, T, "INSERT INTO t VALUES (1, 'a', 1), (2, 'b', 2)")
+    leave(stream)
+    dst.execute("UPDATE t SET v = NULL")
+    owe(stream, "t", "v")
+    src.execute("SET SESSION sql_log_bin = 0; ALTER TABLE t DROP COLUMN v")
+    stream.bridge.start()
+    row = stream.wait_refused("ADD-COLUMN-BACKFILL-INCOMPLETE")
+    assert "is not on the source any more" in row["reason"] and "UPDATE public.t AS t SET v = f.v" in row["hint"]
+    src.execute("SET SESSION sql_log_bin = 0; ALTER TABLE t ADD COLUMN v VARCHAR(40) AFTER id")
+    dst.execute("UPDATE t SET v = 'by hand'; SELECT sluice.acknowledge('s1', '%s', 'filled by hand')" % row["fingerprint"])
+    stream.start()
+    paid(stream)
+
+
 # -- interrupted -------------------------------------------------------------------
 
 def test_stop_in_the_middle(mysql9, dst, fresh, follow):
