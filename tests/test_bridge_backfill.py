@@ -390,6 +390,19 @@ def test_kill_at(mariadb11, fresh, make_pg):
             target.start(**{"sluice.fault_point": "", "restart_after_crash": "on"})
             paid(stream)
         assert_same(stream, "t")
+        # with the statement itself, which the next start does not meet again
+        bridge.stop()
+        bridge.arm("debt_sent:3")
+        bridge.start()
+        src.execute("ALTER TABLE t ADD c INT NOT NULL DEFAULT 7; UPDATE t SET c = id WHERE id > 10000")
+        wait_until(lambda: bridge.log_text().count('fault point "debt_sent" reached') > 1, 60, "a kill while the column is filled")
+        bridge.kill_tree()
+        bridge.arm()
+        bridge.start()
+        stream.caught_up()
+        paid(stream)
+        assert_same(stream, "t")
+        assert dst.value("SELECT attnotnull FROM pg_attribute WHERE attrelid = 't'::regclass AND attname = 'c'")
         assert not stream.conflicts()
 
 
