@@ -15,10 +15,11 @@ static uint32
 made_number(const char *name, const char *table, const char *infix)
 {
 	size_t		len = strlen(table);
-	const char *digits = name + len + strlen(infix);
+	const char *digits;
 
 	if (strncmp(name, table, len) != 0 || strncmp(name + len, infix, strlen(infix)) != 0)
 		return 0;
+	digits = name + len + strlen(infix);
 	return *digits != '\0' && *digits != '0' && strspn(digits, "0123456789") == strlen(digits) && strlen(digits) < 10 ?
 		(uint32) strtoul(digits, NULL, 10) : 0;
 }
