@@ -174,3 +174,30 @@ def test_constraints_that_may_not_be_seen(mariadb11):
     assert "may not see the foreign keys" in done.stderr and "GRANT REFERENCES" in done.stderr
     mariadb11.execute("GRANT REFERENCES ON `%s`.* TO reads_only" % db.name)
     assert len(json.loads(probed(login, "--catalog", db.name)[0])["foreign_keys"]) == 1
+
+
+def test_attributes_of_invisible_columns(my_db):
+    """MariaDB divides what EXTRA says by commas, too."""
+    my_db.execute("CREATE TABLE t (id int AUTO_INCREMENT INVISIBLE, v int,"
+                  " d datetime DEFAULT current_timestamp ON UPDATE current_timestamp INVISIBLE, PRIMARY KEY (id))")
+    t = catalog(my_db)[0]["t"]
+    assert column(t, "id")["auto_increment"] and column(t, "id")["invisible"]
+    assert column(t, "d")["on_update"].lower().rstrip("()") == "current_timestamp" and column(t, "d")["invisible"]
+
+
+def test_expressions_that_are_not_ascii(my_db):
+    """MySQL shows their bytes as characters."""
+    my_db.execute("CREATE TABLE t (`ß` int, g int AS (`ß` + 1) STORED, d varchar(9) DEFAULT (concat('é', '日')), CHECK (`ß` > 0))")
+    t = catalog(my_db)[0]["t"]
+    assert column(t, "g")["stored"].strip("()") == "`ß` + 1"
+    assert "é" in default(t, "d")[1] and "日" in default(t, "d")[1]
+    assert t["checks"][0]["clause"].strip("()") == "`ß` > 0"
+
+
+def test_json_column_that_is_renamed(my_db):
+    """In MariaDB its check keeps the old name."""
+    my_db.execute("CREATE TABLE t (id int PRIMARY KEY, j json)")
+    my_db.execute("ALTER TABLE t RENAME COLUMN j TO `k``l`")
+    t = catalog(my_db)[0]["t"]
+    assert column(t, "k`l")["type"] in ("json", "jsonb")
+    assert t["checks"] == []
