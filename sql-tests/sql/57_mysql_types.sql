@@ -48,7 +48,7 @@ SELECT * FROM t.pairs(
     'smallint|tinyint|smallint|smallint', 'smallint|smallint|int|int', 'int|int|bigint|bigint', 'int|mediumint|int|int',
     'int|int|int|mediumint', 'int|int(11)|int|int', 'smallint|tinyint unsigned|smallint|smallint', 'smallint|tinyint unsigned|smallint|tinyint',
     'int|smallint unsigned|bigint|int unsigned', 'bigint|int unsigned|bigint|bigint', 'bigint|int unsigned|numeric(20)|bigint unsigned',
-    'bigint|bigint|numeric(20)|bigint unsigned', 'numeric(20)|bigint unsigned|bigint|bigint', 'bigint|bigint|int|int',
+    'bigint|bigint|numeric(20)|bigint unsigned', 'numeric(20)|bigint unsigned|bigint|bigint', 'numeric(20)|bigint unsigned|bigint|bigint unsigned', 'bigint|bigint|int|int',
     'int|int|numeric(12,2)|decimal(12,2)', 'int|int|numeric(9,0)|decimal(9,0)', 'boolean|tinyint(1)|smallint|tinyint(4)',
     'int|int|varchar(20)|varchar(20)', 'varchar(20)|varchar(20)|int|int', 'int|int(10) unsigned zerofill|int|int(8) unsigned zerofill');
 -- decimals, floats, bits
@@ -82,6 +82,14 @@ SELECT t.retype('varchar(20)', 'varchar(20)', 'varchar(10)', 'varchar(10)', fals
 SELECT t.retype('text', 'mediumtext', 'text', 'text', false);
 SELECT t.retype('varchar(10)', 'varchar(10)', 'varchar(20)', 'varchar(20)', false);
 SELECT t.retype('timestamptz(0)', 'timestamp', 'timestamp(0)', 'datetime');
+-- … but an added column whose values the statement tells needs none
+CREATE TABLE land.n (id int);
+SELECT t.begin('n', 4, t.cols(t.c('id', 1, 'int', 'int')), t.i('{1}', 4));
+SELECT t.ddl('n', 4, t.cols(t.c('id', 1, 'int', 'int'), t.c('a', 2, 'int', 'int'), t.c('b', 3, 'varchar(9)', 'varchar(9)', 'nn', '''x''')), 'ALTER TABLE n ADD a INT, ADD b VARCHAR(9) NOT NULL DEFAULT ''x''');
+SELECT t.ddl('n', 4, t.cols(t.c('id', 1, 'int', 'int'), t.c('a', 2, 'int', 'int'), t.c('b', 3, 'varchar(9)', 'varchar(9)', 'nn', '''x'''), t.c('c', 4, 'int', 'int', 'nn')), 'ALTER TABLE n ADD c INT NOT NULL');
+SELECT t.ddl('n', 4, t.cols(t.c('id', 1, 'int', 'int'), t.c('a', 2, 'int', 'int'), t.c('b', 3, 'varchar(9)', 'varchar(9)', 'nn', '''x'''), t.c('c', 4, 'timestamp(0)', 'datetime', '', 'now()')), 'ALTER TABLE n ADD c DATETIME DEFAULT NOW()');
+SELECT * FROM t.is('land.n');
+TABLE land.n;
 CREATE TABLE land.k (id int PRIMARY KEY, v int);
 SELECT t.begin('k', 5, t.cols(t.id(), t.c('v', 2, 'int', 'int')), t.i('{7,1}', 5));
 SELECT t.ddl('k', 5, t.cols(t.c('id', 1, 'bigint', 'bigint', 'key'), t.c('v', 2, 'int', 'int')), 'ALTER TABLE k MODIFY id BIGINT', NULL, t.u('{7,2}', NULL, 'key', 5), t.i('{5000000000,3}', 5));

@@ -166,6 +166,20 @@ enum_ddl(SlJudging *j, const SlColumn *now, int after)
 	return d;
 }
 
+/*
+ * Does the target fill its rows with what the source's statement filled its own with?  A
+ * default as of that statement, which is the same for every row, or NULL.
+ */
+static bool
+fills_alike(const SlJudging *j, const SlColumn *now, const SlColumnDdl *d)
+{
+	if (!sl_judge_tells_columns(j) || (now->flags & SL_COL_IDENTITY) != 0)
+		return false;
+	if (d->dflt)
+		return d->volatility == PROVOLATILE_IMMUTABLE;
+	return d->volatility == 0 && (now->flags & (SL_COL_DEFAULT | SL_COL_NOT_NULL | SL_COL_PRIMARY)) == 0;
+}
+
 static void
 forward_add(SlJudging *j, const SlOpen *o)
 {
@@ -175,6 +189,7 @@ forward_add(SlJudging *j, const SlOpen *o)
 	bool		labels = now->typid == 0 && sl_source_is_enum(now->source_type);
 	SlColumnDdl *d = labels ? enum_ddl(j, now, o->after) : sl_column_ddl(j->stream, now);
 	SlAction   *a;
+	bool		alike;
 	char	   *what;
 	char	   *later;
 
@@ -190,6 +205,13 @@ forward_add(SlJudging *j, const SlOpen *o)
 										sl_column_type_text(now)));
 		return;
 	}
+
+	/*
+	 * without a key to copy them by, the statement itself gives the values,
+	 * where it can
+	 */
+	alike = copies && !j->asked->can_copy && fills_alike(j, now, d);
+	copies = copies && !alike;
 	what = psprintf("ADD COLUMN %s %s%s", quote_identifier(now->name), d->type, d->collate);
 	if ((copies && !check_copy(j, now, what)) ||
 		!judge_fill(j, now, d, copies, &later))
@@ -205,7 +227,7 @@ forward_add(SlJudging *j, const SlOpen *o)
 	a->set_not_null = copies && not_null;
 	a->ask_not_null = copies && (j->after->cols[o->after].flags & SL_COL_PARTIAL) != 0;
 	a->then_ddl = later;
-	if (!copies)
+	if (!copies && !alike)
 		warn_bare(j, now);
 }
 

@@ -36,9 +36,9 @@ sl_judge_is_bridged(const SlJudging *j)
 		sl_driver_is_bridged(j->stream->driver);
 }
 
-/* Do both shapes say of each column what it was at the change? */
-static bool
-tells_columns(const SlJudging *j)
+/* See judge_int.h. */
+bool
+sl_judge_tells_columns(const SlJudging *j)
 {
 	return sl_judge_is_bridged(j) && j->before->evidence == SL_EVIDENCE_CHANGE &&
 		j->after->evidence == SL_EVIDENCE_CHANGE;
@@ -224,7 +224,7 @@ sl_judge_engine_column(SlJudging *j, int was, int now_at, int16 t)
 	Form_pg_attribute att;
 	HeapTuple	tup;
 
-	if (!j->forward || !tells_columns(j))
+	if (!j->forward || !sl_judge_tells_columns(j))
 		return;
 	att = attribute(j, t, &tup);
 	if (att == NULL)

@@ -116,6 +116,9 @@ extern int	sl_judge_was(const SlJudging *j, const SlColumn *now);
 /* Does sluice-bridge read the source? */
 extern bool sl_judge_is_bridged(const SlJudging *j);
 
+/* … and do both shapes say of each column what it was at the change? */
+extern bool sl_judge_tells_columns(const SlJudging *j);
+
 /* A kept column, the target's t, both of whose types are another engine's. */
 extern void sl_judge_engine_type(SlJudging *j, int was, int now_at, int16 t);
 

@@ -303,6 +303,9 @@ converts_exactly(const SlColumn *from, const SlColumn *to)
 			from->typid == TIMESTAMPTZOID || from->typid == TIMEOID || from->typid == INTERVALOID;
 	if (is_integer(from->typid))
 		return is_integer(to->typid) || to->typid == NUMERICOID;
+	/* a BIGINT UNSIGNED that came to count: one that does not fit fails */
+	if (from->typid == NUMERICOID && is_integer(to->typid))
+		return from->typmod >= VARHDRSZ && ((from->typmod - VARHDRSZ) & 0x7ff) == 0;
 	return (from->typid == VARCHAROID && to->typid == TEXTOID) ||
 		(from->typid == DATEOID && to->typid == TIMESTAMPOID);
 }
