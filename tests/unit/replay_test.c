@@ -33,7 +33,7 @@ make_layouts(BrLayout **l)
 	l[1] = br_layout_new(&s, 8, NULL, NULL);
 }
 
-/* "M" MariaDB 11.8, "m" MySQL 9.7; "o": explicit_defaults_for_timestamp is off; "u": the database is not known. */
+/* "M" MariaDB 11.8, "m" MySQL 9.7; "o": explicit_defaults_for_timestamp is off; "u": the database is not known; "f": names are folded. */
 static BrReplaySession
 session_of(const char *mode)
 {
@@ -44,6 +44,7 @@ session_of(const char *mode)
 		s.my.server = SL_MY_MARIADB;
 		s.my.version = 110809;
 	}
+	s.my.lower_case_table_names = strchr(mode, 'f') != NULL;
 	s.explicit_defaults_for_timestamp = strchr(mode, 'o') == NULL;
 	s.database_collation = strchr(mode, 'u') != NULL ? NULL : "utf8mb4_0900_ai_ci";
 	return s;
@@ -247,6 +248,10 @@ tables(void)
 		{"m", "ALTER TABLE t ENGINE = InnoDB, FORCE", "changed 0 t", T " |PRIMARY(id)"},
 		{"m", "ALTER TABLE nothere ADD a int", "", NULL},
 		{"m", "this is none", "", NULL},
+		{"m", "ALTER TABLE T ADD b int", "", NULL},
+		{"mf", "ALTER TABLE SHOP.T ADD b int", "changed 0 t", T " b#3:int |PRIMARY(id)"},
+		{"mf", "RENAME TABLE T TO S2", "renamed 0 t>s2; changed 1 s", NULL},
+		{"mf", "DROP DATABASE Shop", "gone 0 t; gone 1 s", NULL},
 	};
 
 	for (int i = 0; i < lengthof(rows); i++)
