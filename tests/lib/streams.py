@@ -5,7 +5,7 @@ import signal
 
 from .oracle import assert_same_rows
 from .pgserver import SOURCE_ROLE
-from .util import wait_until
+from .util import SCALE, wait_until
 
 ARGS = {
     "driver": "text", "include_tables": "text[]", "exclude_tables": "text[]",
@@ -57,8 +57,8 @@ class Stream:
 
     def wait(self, state="streaming", timeout="60 s", user="postgres"):
         """CALL sync_wait; raises what the stream raised."""
-        self.dst.execute("CALL sluice.sync_wait(%s, %s, %s::interval)",
-                         self.id, state, timeout, user=user)
+        self.dst.execute("CALL sluice.sync_wait(%s, %s, %s::interval * %s)",
+                         self.id, state, timeout, SCALE, user=user)
 
     def caught_up(self, timeout="60 s"):
         self.wait("caught_up", timeout)
