@@ -81,6 +81,13 @@ def test_tables_that_get_other_names(src, follow):
     assert stream.dst.query("SELECT id FROM t2 ORDER BY id") == [(1,), (2,), (3,)]
 
 
+def test_a_table_that_leaves_the_database(mariadb11, dst, follow):
+    src = mariadb11.fresh_db("leaves")
+    stream = follow(src, T)
+    src.execute("CREATE DATABASE away; RENAME TABLE t TO away.t; DROP DATABASE away")
+    stream.wait_refused("TABLE-IDENTITY-CHANGED")
+
+
 @pytest.fixture
 def full(my_db):
     return my_db

@@ -175,11 +175,9 @@ def test_a_table_changes_its_engine_before_its_copy_begins(src, dst, make_bridge
 
 @pytest.mark.long
 @pytest.mark.parametrize("sql,marker", [
-    ("ALTER TABLE small ADD w int DEFAULT 7", "SCHEMA-CHANGE-REFUSED"),
     ("DROP TABLE small", "TABLE-IDENTITY-CHANGED"),
-    ("RENAME TABLE small TO other", "TABLE-IDENTITY-CHANGED"),
     ("CREATE TABLE ghost LIKE small; RENAME TABLE small TO small_old, ghost TO small", "TABLE-IDENTITY-CHANGED"),
-], ids=["altered", "dropped", "renamed", "swapped"])
+], ids=["dropped", "swapped"])
 def test_a_copied_table_changes_while_others_are_copied(src, dst, make_bridge, login, sql, marker):
     """The stream meets the statement behind the copy, and stops in front of it."""
     src.execute(SMALL.replace("small", "later"))
@@ -213,8 +211,8 @@ def test_a_table_is_swapped_while_its_ranges_are_copied(src, dst, make_bridge, l
                 "INSERT INTO ghost SELECT seq, 'ghost' FROM seq_1_to_12000;"
                 "RENAME TABLE two TO two_old, ghost TO two")
     bridge.start()
-    row = stream.wait_refused("TABLE-IDENTITY-CHANGED", 90)
-    assert "ghost" in row["reason"], row
+    stream.wait_refused("TABLE-IDENTITY-CHANGED", 90)
+    assert "ghost" in stream.refusals()[-1]["detail"]
 
 
 # -- objects behind the rows ---------------------------------------------------

@@ -612,16 +612,14 @@ class TestAnswers:
         stream.caught_up()
         carried.run("INSERT INTO cs4 VALUES (3,'à'); ALTER TABLE cs4 CONVERT TO CHARACTER SET utf8mb4;"
                     " INSERT INTO cs4 VALUES (4,'é🙂')")
-        stream.wait_refused("SCHEMA-CHANGE-REFUSED")
-        rows = [(1, "é"), (2, "è"), (3, "à")]
-        assert carried.dst.query("SELECT * FROM cs4 ORDER BY id") in (rows[:2], rows)
+        stream.caught_up()
+        assert carried.dst.query("SELECT * FROM cs4 ORDER BY id") == [(1, "é"), (2, "è"), (3, "à"), (4, "é🙂")]
 
     def test_mt_52(self, carried):
-        """A column that is named as a keyword is read right where the table's change refuses."""
+        """A column that is named as a keyword comes as any other."""
         carried.run("CREATE TABLE kw2 (`order` INT PRIMARY KEY, `q\"q` INT)")
         stream = carried.stream("kw2", ["kw2"])
         stream.caught_up()
         carried.run("ALTER TABLE kw2 ADD COLUMN `select` INT DEFAULT 7; INSERT INTO kw2 (`order`) VALUES (1)")
-        row = stream.wait_refused("SCHEMA-CHANGE-REFUSED")
-        assert "kw2" in row["reason"]
-        assert carried.dst.value("SELECT count(*) FROM kw2") == 0
+        stream.caught_up()
+        assert carried.dst.query('SELECT "order", "select" FROM kw2') == [(1, 7)]

@@ -140,6 +140,7 @@ take_table(BrFollowed *d, const BrStreamTable *t, int *missing, BrStop *stop)
 	tr = br_tables_add(d->tables, l, t->shape);
 	tr->from = t->lsn;
 	tr->window = Max(t->lsn, t->window_lsn);
+	tr->whole = t->whole;
 	tr->recorded = true;
 	br_head_due(d, d->tables->n - 1);
 	return true;

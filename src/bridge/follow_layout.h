@@ -21,7 +21,7 @@ typedef struct BrTracked
 	uint64		from;			/* rows and statements below are in its copy */
 	uint64		window;			/* the layout is as of there; what lies
 								 * between both may be in the copy */
-	bool		rows_before;	/* some of what lies between was sent */
+	bool		whole;			/* one snapshot gave all of the copy */
 	bool		first;			/* the layout was read from the catalog by
 								 * this process */
 	bool		unproven;		/* nothing says what rows below window are */

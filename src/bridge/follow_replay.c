@@ -168,6 +168,8 @@ may_follow(Replay *r, const BrLayout *was, const BrLayout *now)
 	const BrTable *t = now->t;
 	const char *cascade;
 
+	if (strcmp(t->database, was->t->database) != 0)
+		return stop_at_identity(r, was->t, "takes into another database");
 	if (br_table_identity(t) == NULL && br_table_identity(was->t) != NULL &&
 		!br_stream_accepts_keyless(r->d->s, t->database, t->name) && !br_stream_inserts_only(r->d->s, t->database, t->name))
 		return stop_at(r, "SOURCE-REPLICA-IDENTITY", t,
@@ -243,7 +245,10 @@ truncate_table(Replay *r, int i)
 
 /* ---------- steps ---------- */
 
-/* A statement within the window of the table's snapshot, which has seen it. */
+/*
+ * A statement within the window of the table's snapshots: the last one has seen it.  So had all rows, where there was one
+ * snapshot only, but for what was sent of before.
+ */
 static bool
 step_before(Replay *r, const BrReplayStep *step, int i)
 {
@@ -252,10 +257,21 @@ step_before(Replay *r, const BrReplayStep *step, int i)
 	bool		harmless = step->kind == BR_REPLAY_NONE ||
 	(step->kind == BR_REPLAY_CHANGED && (step->changes & (SL_DDL_COLUMNS | SL_DDL_ROWS)) == 0);
 
-	if (harmless || r->f->group.lsn < tr->from || tr->t == NULL || !tr->t->rows_before)
+	if (harmless || r->f->group.lsn < tr->from || (tr->whole && (tr->t == NULL || !tr->t->rows_before)))
 		return true;
+	if (step->kind == BR_REPLAY_RENAMED || step->kind == BR_REPLAY_GONE)
+		return stop_at_identity(r, t, "gave, while it was copied, another name or none to");
 	return stop_at(r, "SCHEMA-CHANGE-REFUSED", t, copy_anew,
 				   "table \"%s.%s\" was changed while it was copied, and rows from before are here", t->database, t->name);
+}
+
+/* Is the table whose name another one takes the one that was copied, or was it copied behind that? */
+static bool
+is_taken(const Replay *r, int i)
+{
+	const BrTracked *tr = &r->ts->tracked[i];
+
+	return r->f->group.lsn >= tr->window || (r->f->group.lsn >= tr->from && !tr->whole);
 }
 
 /* A table that is not followed gets a name. */
@@ -264,10 +280,10 @@ step_other(Replay *r, const BrReplayStep *step)
 {
 	const SlDdlTableName *name = step->kind == BR_REPLAY_RENAMED ? &step->to : &step->name;
 
-	if (step->takes >= 0)
+	if (step->takes >= 0 && is_taken(r, step->takes))
 		return stop_at_identity(r, r->ts->layouts[step->takes]->t, step->kind == BR_REPLAY_RENAMED ?
 								"gives another one the name of" : "makes another one in the place of");
-	if (br_stream_has(r->d->s, name->database, name->name))
+	if (step->takes < 0 && br_stream_has(r->d->s, name->database, name->name))
 		br_followed_created(r->d, name->database, name->name);
 	return true;
 }

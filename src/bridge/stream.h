@@ -23,6 +23,8 @@ typedef struct BrStreamTable
 								 * none */
 	uint64		lsn;			/* what lies below is in its copy; 0 = nothing */
 	uint64		window_lsn;		/* … below that, may be; 0 = lsn */
+	bool		whole;			/* it is known that one snapshot gave all of
+								 * it */
 } BrStreamTable;
 
 /* Of a column that an entry of option zero_date_columns names. */

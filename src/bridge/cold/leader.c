@@ -454,6 +454,7 @@ tell_tables(const BrCold *c)
 		t->shape = ct->shape;
 		t->lsn = ct->lsn;
 		t->window_lsn = ct->window_lsn;
+		t->whole = ct->nranges == 1;
 	}
 }
 
