@@ -150,16 +150,28 @@ br_position_lsn(const char *file, uint64 pos, int64 files, uint64 *lsn)
 	return true;
 }
 
+/* One to eight hexadecimal digits at *p, which are passed. */
+static bool
+take_half(const char **p, uint64 *half)
+{
+	size_t		n = strspn(*p, "0123456789abcdefABCDEF");
+
+	if (n == 0 || n > 8)
+		return false;
+	*half = strtoul(*p, NULL, 16);
+	*p += n;
+	return true;
+}
+
 /* See position.h. */
 bool
 br_lsn_parse(const char *text, uint64 *lsn)
 {
-	unsigned int high;
-	unsigned int low;
-	int			n = 0;
+	uint64		high;
+	uint64		low;
 
-	if (sscanf(text, "%8X/%8X%n", &high, &low, &n) != 2 || text[n] != '\0')
+	if (!take_half(&text, &high) || *text++ != '/' || !take_half(&text, &low) || *text != '\0')
 		return false;
-	*lsn = (uint64) high << 32 | low;
+	*lsn = high << 32 | low;
 	return true;
 }
