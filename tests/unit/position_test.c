@@ -157,6 +157,19 @@ numbers_order(void)
 	CHECK(lsn == 1);
 }
 
+static void
+places_of_postgresql(void)
+{
+	const char *const wrong[] = {"", "1", "1/", "/1", "1/2x", "123456789/1", "1/123456789", "x/1"};
+	uint64		lsn = 7;
+
+	CHECK(br_lsn_parse("0/0", &lsn) && lsn == 0);
+	CHECK(br_lsn_parse("1/2A", &lsn) && lsn == (UINT64CONST(1) << 32 | 0x2a));
+	CHECK(br_lsn_parse("FFFFFFFF/ffffffff", &lsn) && lsn == PG_UINT64_MAX);
+	for (int i = 0; i < lengthof(wrong); i++)
+		CHECK_AT(!br_lsn_parse(wrong[i], &lsn), "%s", wrong[i]);
+}
+
 int
 main(void)
 {
@@ -165,5 +178,6 @@ main(void)
 	RUN(positions_that_are);
 	RUN(positions_that_are_not);
 	RUN(numbers_order);
+	RUN(places_of_postgresql);
 	return UNIT_END();
 }
