@@ -127,6 +127,10 @@ SELECT t.ddl('e', 20, t.cols(t.id(), t.c('w', 2, 'land.e_w_enum', 'enum(''a'',''
 SELECT t.ddl('e', 20, t.cols(t.id(), t.c('w', 2, 'land.e_w_enum', 'enum(''a'',''b'',''c'',''d'',''e'',''f'')', 'nn')), 'ALTER TABLE e MODIFY w ENUM(''a'',''b'',''c'',''d'',''e'',''f'') NOT NULL');
 SELECT t.rows('e', 20, t.cols(t.id(), t.c('w', 2, 'land.e_w_enum', 'enum(''a'',''b'',''c'',''d'',''e'',''f'')', 'nn')), t.i('{3,f}', 20));
 SELECT t.ddl('e', 20, t.cols(t.id(), t.c('w', 2, 'land.e_w_enum', 'enum(''a'',''b'',''c'',''d'',''e'',''f'')', 'nn', '''f''')), 'ALTER TABLE e ALTER w SET DEFAULT ''f''');
+-- a label that is added and the default at once: the default comes with the debt
+SELECT t.ddl('e', 20, t.cols(t.id(), t.c('w', 2, 'land.e_w_enum', 'enum(''a'',''b'',''c'',''d'',''e'',''f'',''n'')', 'nn', '''n''')), 'ALTER TABLE e MODIFY w ENUM(''a'',''b'',''c'',''d'',''e'',''f'',''n'') NOT NULL DEFAULT ''n''');
+ALTER TABLE land.e ALTER w SET DEFAULT 'n';
+SELECT t.ddl('e', 20, t.cols(t.id(), t.c('w', 2, 'land.e_w_enum', 'enum(''a'',''b'',''c'',''d'',''e'',''f'',''n'')', 'nn', '''f''')), 'ALTER TABLE e ALTER w SET DEFAULT ''f''');
 -- removed or moved: refused, by name
 SELECT t.ddl('e', 20, t.cols(t.id(), t.c('w', 2, 'land.e_w_enum', 'enum(''a'',''c'',''b'',''d'',''e'',''f'')', 'nn', '''f''')), 'ALTER TABLE e MODIFY w ENUM(''a'',''c'',''b'',''d'',''e'',''f'')');
 SELECT t.ddl('e', 20, t.cols(t.id(), t.c('w', 2, 'land.e_w_enum', 'enum(''b'',''g'')', 'nn', '''b''')), 'ALTER TABLE e MODIFY w ENUM(''b'',''g'')');

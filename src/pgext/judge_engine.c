@@ -159,13 +159,12 @@ sl_judge_default_text(const SlJudging *j, int after, int16 attnum)
 	if (col.dflt == NULL)
 		return NULL;
 
-	/* a type of its own has the name that it was given, or is yet to be made */
+	/*
+	 * its type may be yet to be made, or lack the label until this
+	 * transaction is over
+	 */
 	if (col.typid == 0 && sl_source_is_enum(col.source_type))
-	{
-		if (get_typtype(getBaseType(get_atttype(j->target, attnum))) != TYPTYPE_ENUM)
-			return sl_judge_enum_default(&col);
-		col.type_name = format_type_extended(get_atttype(j->target, attnum), -1, FORMAT_TYPE_FORCE_QUALIFY);
-	}
+		return sl_judge_enum_default(&col);
 	d = sl_column_ddl(j->stream, &col);
 	return d->fault ? NULL : d->dflt;
 }
@@ -285,13 +284,31 @@ sl_judge_forward_before(SlJudging *j, const SlOpen *o)
 		alter_column(j, o, psprintf("ALTER COLUMN %s DROP DEFAULT", quote_identifier(now->name)));
 }
 
+/*
+ * A label cannot be used in the transaction that adds it: the default is set when the
+ * column's values have been looked at, which is in another one.
+ */
+static void
+default_later(SlJudging *j, const SlOpen *o)
+{
+	SlAction   *a;
+
+	if (!sl_judge_can_fill(j, o->after))
+		return;					/* the door says it */
+	a = sl_judge_action(j, SL_ACTION_FILL, j->target, NULL, j->after->cols[o->after].name, o->after);
+	a->copy_values = true;
+	a->then_ddl = psprintf("ALTER TABLE %s %s", sl_judge_target_name(j), sl_judge_engine_statement(j, o));
+}
+
 /* See judge_int.h. */
 void
 sl_judge_forward_after(SlJudging *j, const SlOpen *o)
 {
 	const SlColumn *now = &j->after->cols[o->after];
 
-	if (o->kind == SL_OPEN_DEFAULT && (now->flags & SL_COL_DEFAULT) != 0)
+	if (o->kind == SL_OPEN_DEFAULT && (now->flags & SL_COL_DEFAULT) != 0 && beside(j, o, SL_OPEN_LABELS))
+		default_later(j, o);
+	else if (o->kind == SL_OPEN_DEFAULT && (now->flags & SL_COL_DEFAULT) != 0)
 		alter_column(j, o, sl_judge_engine_statement(j, o));
 	if (o->kind != SL_OPEN_NULL || (now->flags & SL_COL_NOT_NULL) == 0)
 		return;
