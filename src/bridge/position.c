@@ -163,28 +163,14 @@ take_half(const char **p, uint64 *half)
 	return true;
 }
 
-/* One to eight hexadecimal digits; NULL: there is something else. */
-static const char *
-read_half(const char *text, uint64 *half)
-{
-	size_t		n = strspn(text, "0123456789abcdefABCDEF");
-
-	*half = strtou64(text, NULL, 16);
-	return n >= 1 && n <= 8 ? text + n : NULL;
-}
-
 /* See position.h. */
 bool
 br_lsn_parse(const char *text, uint64 *lsn)
 {
 	uint64		high;
 	uint64		low;
-	const char *at = read_half(text, &high);
 
-	if (at == NULL || *at != '/')
-		return false;
-	at = read_half(at + 1, &low);
-	if (at == NULL || *at != '\0')
+	if (!take_half(&text, &high) || *text++ != '/' || !take_half(&text, &low) || *text != '\0')
 		return false;
 	*lsn = high << 32 | low;
 	return true;
