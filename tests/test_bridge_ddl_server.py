@@ -145,6 +145,30 @@ def test_changes_that_were_not_logged(ground, world, full):
         ground.end_streams()
 
 
+@pytest.mark.long
+@ON_ALL
+def test_changes_that_no_row_shows(ground, world):
+    """Without names in the log the catalog tells of them, within half a minute, whether or not a row follows."""
+    server = ground.server(world)
+    back = set_global(server, "binlog_row_metadata", "'%s'" % ("NO_LOG" if server.is_mariadb else "MINIMAL"))
+    changes = dict(MISSED, shorter=("ALTER TABLE t MODIFY b VARCHAR(19)", None))
+    try:
+        streams = {}
+        for name in ("renamed", "swapped", "collation", "shorter"):
+            streams[name] = ground.prepare(world, "unshown_" + name, T, options={"copy_workers": 1})
+            streams[name].start(**streams[name].args)
+        for stream in streams.values():
+            stream.wait("streaming")
+            stream.caught_up()
+        for name, stream in streams.items():
+            stream.src.execute(UNLOGGED + changes[name][0])
+        for stream in streams.values():
+            stream.wait_refused("SLUICE-E-CDC-SCHEMA-REPLAY-MISMATCH")
+    finally:
+        back()
+        ground.end_streams()
+
+
 @ON_ALL
 def test_a_name_that_is_free_and_taken_later(ground, world):
     """The table is followed under its new name; the other one that has its name is not."""

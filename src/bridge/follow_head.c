@@ -182,6 +182,8 @@ br_followed_look(BrFollowed *d, BrStop *stop)
 {
 	if (d->unput > 0 && br_flow_is_between(d->flow) && !put_first(d, stop))
 		return false;
+	if (!br_sums_look(d, stop))
+		return false;
 	if (d->nlook == 0)
 		return true;
 	if (!d->reading)

@@ -32,6 +32,8 @@ typedef struct BrTracked
 	bool		look;			/* to be held against the catalog … */
 	bool		read;			/* … which was read for it */
 	bool		doubt;			/* it differed when it was read before */
+	bool		summed;			/* follow_sum.c: the catalog's columns … */
+	uint64		sum;			/* … had this sum when they were looked at */
 } BrTracked;
 
 typedef struct BrTables
@@ -91,6 +93,7 @@ struct BrFollowed
 	int			unput;			/* tables whose layout the target may not have */
 	int			nlook;			/* tables that are to be looked at */
 	int64		looked;			/* when catalogs were read last, milliseconds */
+	int64		sums_due;		/* when follow_sum.c looks again, milliseconds */
 	bool		reading;		/* catalogs were read for some of them, … */
 	uint64		read_to;		/* … when the log ended there */
 	const BrCatalog **read;		/* of those tables, side by side with them */
@@ -108,6 +111,9 @@ extern bool br_followed_ahead(BrFollowed *d, uint64 here, uint64 to, const char 
 
 /* Look at the table again, once the stream is at the head. */
 extern void br_head_due(BrFollowed *d, int i);
+
+/* follow_sum.c: now and then, has one changed that no statement named?  Then it is due.  False: *stop. */
+extern bool br_sums_look(BrFollowed *d, BrStop *stop);
 
 /* Wait until the source is done with a statement on the table that its log has already.  False: *stop. */
 extern bool br_head_settle(BrFollowed *d, int i, BrStop *stop);

@@ -281,8 +281,15 @@ step_other(Replay *r, const BrReplayStep *step)
 	const SlDdlTableName *name = step->kind == BR_REPLAY_RENAMED ? &step->to : &step->name;
 
 	if (step->takes >= 0 && is_taken(r, step->takes))
-		return stop_at_identity(r, r->ts->layouts[step->takes]->t, step->kind == BR_REPLAY_RENAMED ?
+	{
+		/* the one that had the name may have another by now */
+		BrTable		was = *r->ts->layouts[step->takes]->t;
+
+		was.database = name->database;
+		was.name = name->name;
+		return stop_at_identity(r, &was, step->kind == BR_REPLAY_RENAMED ?
 								"gives another one the name of" : "makes another one in the place of");
+	}
 	if (step->takes < 0 && br_stream_has(r->d->s, name->database, name->name))
 		br_followed_created(r->d, name->database, name->name);
 	return true;
