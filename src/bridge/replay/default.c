@@ -462,13 +462,13 @@ const char *
 br_draft_now(BrDraft *d, const char *text)
 {
 	/* MariaDB 11.7 made other functions of the last two */
-	static const char *const synonyms[] = {"current_timestamp", "now", "localtime", "localtimestamp", NULL};
-	bool		fewer = d->mariadb && d->s->my.version >= 110700;
+	static const char *const synonyms[] = {"current_timestamp", "now", "localtime", "localtimestamp"};
+	int			n = d->mariadb && d->s->my.version >= 110700 ? 2 : lengthof(synonyms);
 	size_t		len = strcspn(text, " (");
 	int			digits = 0;
 	const char *p = text + len;
 
-	for (int i = 0; synonyms[i] != NULL && (i < 2 || !fewer); i++)
+	for (int i = 0; i < n; i++)
 	{
 		if (strlen(synonyms[i]) != len || pg_strncasecmp(text, synonyms[i], len) != 0)
 			continue;
