@@ -347,7 +347,7 @@ BAD = {
     "MT-20": Bad("TIME NOT NULL", "'23:59:59'", "'24:00:00'", "interval", "time"),
     "MT-16": Bad("TIME", "'00:00:01'", "'-00:00:01'", "interval", "time"),
     "MT-28": Bad("TEXT", "'{\"k\":1}'", "'{\"k\":1,\"k\":2}'", "key twice", "jsonb", early=False),
-    "MT-29": Bad("VARCHAR(20)", "'ab'", "CONCAT('a',CHAR(0),'b')", "bytea"),
+    "MT-29": Bad("VARCHAR(20)", "'ab'", "CONCAT('a',CHAR(0),'b')", "bytea", early=False),  # preflight() finds it, a start does not look
     "MT-41": Bad("GEOMETRY /*!80003 SRID 0 */ /*M! REF_SYSTEM_ID=3857 */ NOT NULL", "ST_GeomFromText('POINT(1 2)',3857)",
                  "ST_GeomFromText('POINT(1 2)',4326)", "SRID", only=MARIADB, early=False),
 }
