@@ -419,6 +419,7 @@ rows(BrFlow *f, BlItem *item)
 	t = slot->table;
 	if (t == NULL)
 		return true;
+	f->group.touched = true;
 	if (!fits(f, t, map, &ours))
 		return false;
 	return !ours || br_flow_rows(f, t, &item->u.rows.rows, map);

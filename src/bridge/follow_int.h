@@ -203,6 +203,8 @@ typedef struct BrGroup
 	int64		at;				/* where its begin record is in all of the
 								 * output; -1 = none */
 	int			nrows;			/* of tables without transactions */
+	bool		touched;		/* it has rows of a followed table, be they
+								 * passed over */
 	int			nsavepoints;
 	BrSavepoint *savepoints;
 } BrGroup;

@@ -138,9 +138,8 @@ bool
 br_flow_prepare(BrFlow *f, const BlItem *item)
 {
 	char	   *name = br_xa_name(item);
-	bool		ours = f->group.at >= 0;
 
-	br_flow_add_prepared(f, name, f->file, f->group.lsn & PG_UINT32_MAX, ours);
+	br_flow_add_prepared(f, name, f->file, f->group.lsn & PG_UINT32_MAX, f->group.touched);
 	pfree(name);
 	return br_flow_take_back(f);
 }
