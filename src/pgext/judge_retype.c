@@ -105,11 +105,11 @@ new_type(SlJudging *j, const SlColumn *now, int after, const char **collate)
 	return d ? d->type : NULL;
 }
 
-/* MySQL's booleans are numbers. */
+/* MySQL's booleans are numbers.  (Oids of a PostgreSQL source say nothing here.) */
 static char *
 using(const Present *here, const SlColumn *now, const char *name, const char *type)
 {
-	if (now->typid != 0 && sl_type_casts_by_int4(here->typid, now->typid))
+	if (now->source_type && now->typid != 0 && sl_type_casts_by_int4(here->typid, now->typid))
 		return psprintf(" USING %s::pg_catalog.int4::%s", name, type);
 	return psprintf(" USING %s::%s", name, type);
 }
