@@ -23,7 +23,8 @@ class Ground:
 
     def __init__(self, name, target=None):
         self.own = not target
-        self.target = target or PgServer(name).start()
+        # a case has a stream or two
+        self.target = target or PgServer(name, conf={"sluice.max_streams": "256"}).start()
         self.dst = self.target.fresh_db(name, extension=True)
         self.bridge = Bridge(self.dst).start()
         self._servers = {}
