@@ -112,8 +112,8 @@ def test_recorded_by_the_release_before(dbs):
                     "ALTER TABLE t DROP COLUMN x", **FORWARD)
     stream.stop()
     dst.execute("UPDATE sluice.schema_history SET shape = sluice.feed_encode(%s::jsonb)",
-                json.dumps([{"kind": "header", "version": 2}, recorded(stream)]))
-    assert dst.value("SELECT sluice.feed_decode(shape) -> 0 ->> 'version' FROM sluice.schema_history") == "2"
+                json.dumps([{"kind": "header", "version": 3}, recorded(stream)]))
+    assert dst.value("SELECT sluice.feed_decode(shape) -> 0 ->> 'version' FROM sluice.schema_history") == "3"
     stream.start(source=False)
     src.execute("INSERT INTO t VALUES (1, 1)")
     src.execute("ALTER TABLE t ADD COLUMN c int, ADD COLUMN d int")
