@@ -7,6 +7,7 @@ in the end, and the copy that it asks for makes both sides equal.
 import subprocess
 import threading
 
+import pymysql
 import pytest
 
 from lib.mycases import Ground, copy_anew
@@ -15,6 +16,7 @@ from lib.util import scaled
 
 KINDS = [pytest.param("mariadb10.11", marks=pytest.mark.long), "mariadb11.8"]
 ROWS = 2000
+DEADLOCK = 1213              # with a trigger of the tool: the transaction is to be tried again
 
 # what the tool is asked for, and the same on the target
 ALTERS = {
@@ -46,16 +48,24 @@ class Writer:
             with conn.cursor() as cur:
                 while not self.halt.wait(0.002):
                     self.count += 1
-                    n = self.count
-                    cur.execute("UPDATE t SET a = a - 1 WHERE id = %s", (n % ROWS + 1,))
-                    cur.execute("UPDATE t SET a = a + 1 WHERE id = %s", (n * 7 % ROWS + 1,))
-                    cur.execute("INSERT INTO t (id, a) VALUES (%s, 0)", (ROWS + n,))
-                    cur.execute("DELETE FROM t WHERE id = %s", (ROWS + n - 20,))
-                    conn.commit()
+                    try:
+                        self._write(cur, self.count)
+                        conn.commit()
+                    except pymysql.OperationalError as e:
+                        if e.args[0] != DEADLOCK:
+                            raise
+                        conn.rollback()
         except Exception as e:      # shown by stop()
             self.failed = e
         finally:
             conn.close()
+
+    @staticmethod
+    def _write(cur, n):
+        cur.execute("UPDATE t SET a = a - 1 WHERE id = %s", (n % ROWS + 1,))
+        cur.execute("UPDATE t SET a = a + 1 WHERE id = %s", (n * 7 % ROWS + 1,))
+        cur.execute("INSERT INTO t (id, a) VALUES (%s, 0)", (ROWS + n,))
+        cur.execute("DELETE FROM t WHERE id = %s", (ROWS + n - 20,))
 
     def stop(self):
         self.halt.set()
