@@ -67,6 +67,11 @@ typedef enum BrIndexKind
 	BR_INDEX_OTHER				/* VECTOR … */
 } BrIndexKind;
 
+#define BR_INDEX_KINDS	(BR_INDEX_OTHER + 1)
+
+/* Their names in JSON. */
+extern const char *const br_index_kinds[BR_INDEX_KINDS];
+
 typedef struct BrIndex
 {
 	const char *name;			/* "PRIMARY" for the primary key */

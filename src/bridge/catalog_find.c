@@ -7,6 +7,11 @@
  */
 #include "bridge/catalog.h"
 
+const char *const br_index_kinds[BR_INDEX_KINDS] = {
+	[BR_INDEX_BTREE] = "btree",[BR_INDEX_FULLTEXT] = "fulltext",
+	[BR_INDEX_SPATIAL] = "spatial",[BR_INDEX_OTHER] = "other"
+};
+
 /* See catalog.h. */
 const BrTable *
 br_catalog_table(const BrCatalog *cat, const char *name)

@@ -76,18 +76,13 @@ part_json(StringInfo out, const BrTable *t, const BrIndexPart *part)
 	appendStringInfoChar(out, '}');
 }
 
-static const char *const index_kinds[] = {
-	[BR_INDEX_BTREE] = "btree",[BR_INDEX_FULLTEXT] = "fulltext",
-	[BR_INDEX_SPATIAL] = "spatial",[BR_INDEX_OTHER] = "other"
-};
-
 static void
 index_json(StringInfo out, const BrTable *t, const BrIndex *x)
 {
 	br_json_comma(out);
 	appendStringInfoChar(out, '{');
 	br_json_text(out, "name", x->name);
-	br_json_text(out, "kind", index_kinds[x->kind]);
+	br_json_text(out, "kind", br_index_kinds[x->kind]);
 	br_json_bool(out, "unique", x->unique);
 	if (!x->visible)
 		br_json_bool(out, "invisible", true);

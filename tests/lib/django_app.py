@@ -75,3 +75,44 @@ class DjangoApp:
             cwd=self.folder, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             timeout=120, text=True)
         assert done.returncode == 0, done.stdout
+
+
+# -- the migrations of an application -----------------------------------------
+
+INITIAL = """
+migrations.CreateModel(name="Author", fields=[
+    ("id", models.BigAutoField(primary_key=True, serialize=False)),
+    ("name", models.CharField(max_length=30)),
+    ("born", models.DateField(null=True)),
+]),
+migrations.CreateModel(name="Book", fields=[
+    ("id", models.BigAutoField(primary_key=True, serialize=False)),
+    ("title", models.CharField(max_length=40)),
+    ("pages", models.IntegerField(default=0)),
+    ("price", models.DecimalField(max_digits=6, decimal_places=2, default=1)),
+    ("note", models.TextField(blank=True)),
+    ("author", models.ForeignKey(to="shop.Author", on_delete=django.db.models.deletion.CASCADE)),
+]),
+"""
+
+# each crosses by itself
+CROSSING = [
+    ("0002_add_default", """migrations.AddField("Book", "state", models.CharField(max_length=10, default="new")),"""),
+    ("0003_add_null", """migrations.AddField("Book", "read_at", models.DateTimeField(null=True)),"""),
+    ("0004_add_json", """migrations.AddField("Author", "extra", models.JSONField(default=dict)),"""),
+    ("0005_longer", """migrations.AlterField("Book", "title", models.CharField(max_length=80)),"""),
+    ("0006_bigger", """migrations.AlterField("Book", "pages", models.BigIntegerField(default=0)),"""),
+    ("0007_decimal", """migrations.AlterField("Book", "price", models.DecimalField(max_digits=10, decimal_places=2, default=1)),"""),
+    ("0008_rename", """migrations.RenameField("Book", "note", "remark"),"""),
+    ("0009_remove", """migrations.RemoveField("Author", "born"),"""),
+    ("0010_flags", """
+        migrations.AddField("Book", "sold", models.BooleanField(default=False)),
+        migrations.AddField("Book", "stock", models.SmallIntegerField(null=True)),
+    """),
+    ("0011_index", """migrations.AddIndex("Book", models.Index(fields=["title"], name="book_title")),"""),
+    ("0012_uuid", """migrations.AddField("Author", "code", models.UUIDField(null=True)),"""),
+]
+CHECK = """
+    migrations.AddConstraint("Book", models.CheckConstraint(
+        check=models.Q(pages__gte=0), name="book_pages_positive")),
+"""

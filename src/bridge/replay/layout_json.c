@@ -6,7 +6,6 @@
  *	  What is false, zero or absent is left out.  A column's type is its text with
  *	  what else my_type_parse takes.  Indexes name their columns by place.
  */
-#include "bridge/replay/json_names.h"
 #include "bridge/replay/replay_int.h"
 #include "bridge/json_out.h"
 

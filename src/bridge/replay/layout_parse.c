@@ -6,7 +6,6 @@
  *	  It comes back from the target, where anybody may have changed it: every member
  *	  is looked at, and what br_layout_json does not write is an error.
  */
-#include "bridge/replay/json_names.h"
 #include "bridge/replay/replay_int.h"
 #include "bridge/json_in.h"
 

@@ -7,6 +7,9 @@
 
 #include "bridge/replay/replay.h"
 
+/* Of a layout's JSON; another is refused. */
+#define BR_LAYOUT_VERSION	1
+
 /* ---------- memory that is freed whole: arena.c ---------- */
 
 typedef struct BrArena BrArena;
